@@ -3,7 +3,7 @@ import { findProviderRoute, isProvidersAddress, type ProviderRoute } from "../pr
 import { reservedVariant } from "../providers/charge.ts";
 import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
-import type { ProviderApi } from "../providers/provider-api.ts";
+import type { Bounds, ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import { isProvidersFault, modelText, type NextModel } from "./fallbacks.ts";
@@ -145,7 +145,7 @@ interface GovernedRequest {
   readonly call: Call;
   readonly api: ProviderApi | null;
   readonly metered: MeteredCall | null;
-  readonly write: (maxOutputTokens: number | null) => BodyInit | null;
+  readonly write: (bounds: Bounds) => BodyInit | null;
   /** Undefined: as it came. */
   readonly contentType?: string | null;
 }
@@ -217,8 +217,7 @@ async function governedCall(
     },
     api,
     metered,
-    write: (maxOutputTokens) =>
-      body.write(api.withBounds(body.members, { maxOutputTokens, hostedToolPasses })),
+    write: (bounds) => body.write(api.withBounds(body.members, { ...bounds, hostedToolPasses })),
     contentType: body.contentType,
   };
 }
@@ -256,7 +255,7 @@ async function send(
   headers.delete("content-length");
   if (governed.contentType === null) headers.delete("content-type");
   else if (governed.contentType !== undefined) headers.set("content-type", governed.contentType);
-  const body = governed.write(call.outputBound);
+  const body = governed.write(call.bounds);
   const sent = (options.fetch ?? fetch)(url.href, { ...init, method, headers, body, signal: stop.signal });
   const waitMs = call.isStream && !leave.readsToEnd ? leave.graceMs : LONGEST_REST_MS;
   const answered = sent.then(

@@ -1,8 +1,8 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
 import { type Charge, chargeOf, reservedCharge, type ReservedOutput } from "../providers/charge.ts";
-import { boundToWrite, type MeteredCall } from "../providers/metering.ts";
-import type { Usage } from "../providers/provider-api.ts";
+import { boundToWrite, maxPriceOf, type MeteredCall } from "../providers/metering.ts";
+import type { Bounds, Usage } from "../providers/provider-api.ts";
 import { plainTraceParent } from "../domain/text/traceparent.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
@@ -120,6 +120,18 @@ export class GovernedCall {
   get outputBound(): number | null {
     const { metered } = this.#call;
     return metered === null ? null : boundToWrite(metered, this.allowed.reservation?.max_output_tokens);
+  }
+
+  /** All bounds that the request must carry. */
+  get bounds(): Pick<Bounds, "maxOutputTokens" | "maxPrice"> {
+    const { metered, ask } = this.#call;
+    const { reservation } = this.allowed;
+    // An amount that the caller states says nothing of rates.
+    const isByTokens = metered !== null && reservation && ask.estimate?.cost_usd === undefined;
+    return {
+      maxOutputTokens: this.outputBound,
+      maxPrice: isByTokens ? maxPriceOf(metered, reservation) : null,
+    };
   }
 
   /** The answer is complete. */

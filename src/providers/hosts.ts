@@ -1,5 +1,6 @@
 import { chatApi } from "./apis/openai-chat.ts";
 import { HOST_MEMBERS } from "./apis/chat-members.ts";
+import { withMaxPrice } from "./apis/request-members.ts";
 import { host } from "./compatible.ts";
 import { openRouterError } from "./wire-refusal.ts";
 
@@ -55,6 +56,7 @@ export const hosts = {
       members: [...HOST_MEMBERS, "cache_control", "trace", "transforms", "usage"],
       notMeteredModels: /:(?:online|nitro|exacto)(?:$|[:@])|^openrouter\/|@preset\//,
     },
+    differs: withMaxPrice,
     errorBody: openRouterError,
   }),
   together: host("together", {

@@ -1,7 +1,7 @@
 import type { FactsOfModel } from "./model-facts.ts";
 import { USUAL_HOSTED_TOOL_PASSES } from "./apis/request-members.ts";
 import { hasNoUnits } from "../domain/price/unpriced.ts";
-import type { MeteredRequest, Units } from "./provider-api.ts";
+import type { MaxPrice, MeteredRequest, Units } from "./provider-api.ts";
 import { Unmetered } from "./unmetered.ts";
 
 /** How requests are bounded. */
@@ -113,4 +113,24 @@ export function boundToWrite(
   if (outputBound === null || outputBound.perAnswer !== null) return null;
   const reserved = Math.min(reservedOutput ?? estimate.max_output_tokens, estimate.max_output_tokens);
   return Math.max(1, Math.floor((reserved - fixedOutputTokens) / outputBound.answers));
+}
+
+const MICROS = 1e6;
+
+/**
+ * The dearest rates that a host may have. A reservation does not say its rates, so each side gets all of it: the rates that it was made
+ * at are within, and a host within costs at most twice as much.
+ */
+export function maxPriceOf(
+  { estimate }: MeteredCall,
+  {
+    amount_usd,
+    max_output_tokens,
+  }: { readonly amount_usd: string; readonly max_output_tokens?: number | undefined },
+): MaxPrice | null {
+  const amount = Number(amount_usd);
+  const output = Math.min(max_output_tokens ?? estimate.max_output_tokens, estimate.max_output_tokens);
+  // Rounded up to whole millionths of a dollar, in favour of the rate that was reserved.
+  const rate = (tokens: number) => Math.ceil((amount / Math.max(1, tokens)) * MICROS * MICROS) / MICROS;
+  return amount > 0 ? { prompt: rate(estimate.input_tokens), completion: rate(output) } : null;
 }

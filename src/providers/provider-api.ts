@@ -137,8 +137,16 @@ export type AnswerApi = Pick<ProviderApi, "readAnswer" | "answerMembers" | "read
 export interface Bounds {
   /** Null if the request needs none. */
   readonly maxOutputTokens: number | null;
+  /** Null if nothing was reserved by tokens. */
+  readonly maxPrice?: MaxPrice | null | undefined;
   /** As in the context of the request that was read. */
   readonly hostedToolPasses?: number | undefined;
+}
+
+/** Dollars per million tokens above which either side alone would cost more than the reservation of the whole call. */
+export interface MaxPrice {
+  readonly prompt: number;
+  readonly completion: number;
 }
 
 /** The facts about a request beside its body. */

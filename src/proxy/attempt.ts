@@ -134,10 +134,11 @@ export async function send(
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
   const watch = new Watch(longestSilenceMs, longestAnswerMs);
   const { contentType = request.headers.get("content-type") } = served;
-  const maxOutputTokens = call.outputBound;
+  const { bounds } = call;
+  const { maxOutputTokens } = bounds;
   const to = access.url.replace(/\/+$/, "") + target.path + searchAt(request, { target, own });
   const { method } = request;
-  const body = served.write(maxOutputTokens);
+  const body = served.write(bounds);
   const init = { method, body, redirect: "manual", signal: watch.signal } as const;
   const { leaveGraceMs = USUAL_LEAVE.graceMs, onLeave } = options;
   const relayed = relay({

@@ -6,7 +6,7 @@ import { reservedVariant } from "../providers/charge.ts";
 import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import type { Route } from "../providers/provider.ts";
-import type { ProviderApi } from "../providers/provider-api.ts";
+import type { Bounds, ProviderApi } from "../providers/provider-api.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -40,7 +40,7 @@ export function serviceOf(
 export interface ServedCall extends Pick<Call, "ask" | "metered"> {
   readonly api: ProviderApi | null;
   /** The body that goes on, once it is known how much output was reserved. */
-  readonly write: (maxOutputTokens: number | null) => BodyInit | null;
+  readonly write: (bounds: Bounds) => BodyInit | null;
   /** Null: the runtime sets it. Undefined: as the caller sent it. */
   readonly contentType: string | null | undefined;
 }
@@ -83,8 +83,7 @@ export async function readServedCall(given: ReceivedCall, options: ProxyOptions)
     api,
     ask: askOf(metered, given),
     metered,
-    write: (maxOutputTokens) =>
-      body.write(api.withBounds(body.members, { maxOutputTokens, hostedToolPasses })),
+    write: (bounds) => body.write(api.withBounds(body.members, { ...bounds, hostedToolPasses })),
     contentType: body.contentType,
   };
 }

@@ -214,6 +214,30 @@ describe("what goes on", () => {
     expect(await request.text()).toBe(JSON.stringify(read));
   });
 
+  test("is routed to no host that alone costs more than the reservation, where its provider chooses hosts", async () => {
+    const priced = async (url: string, more: object = {}) => {
+      const bodies: { provider?: { max_price: Record<string, number> } }[] = [];
+      const fetch = async (to: string | URL | Request, given?: RequestInit) => {
+        bodies.push(await new Request(to, given).json());
+        return new Response("{}");
+      };
+      const body = JSON.stringify({
+        model: "openai/gpt-4o",
+        messages: [{ role: "user", content: "hi" }],
+        ...more,
+      });
+      await governedFetch({ gate, fetch })(url, { method: "POST", body });
+      return bodies[0]?.provider?.max_price;
+    };
+    const openrouter = "https://openrouter.ai/api/v1/chat/completions";
+    const price = await priced(openrouter, { max_tokens: 100 });
+    // The gate reserves 9 dollars.
+    expect(price?.["completion"]).toBe(90_000);
+    expect(price?.["prompt"]).toBeGreaterThan(90_000);
+    expect((await priced(openrouter))?.["completion"]).toBe(30_000);
+    expect(await priced("https://api.together.xyz/v1/chat/completions")).toBeUndefined();
+  });
+
   test("is the form that was read, with a boundary of its own", async () => {
     const form = [
       "--cut",

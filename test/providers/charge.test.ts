@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Charge, chargeOf } from "../../src/providers/charge.ts";
-import { boundToWrite, meter, meteringFrom, type SomeMetering } from "../../src/providers/metering.ts";
+import {
+  boundToWrite,
+  maxPriceOf,
+  meter,
+  meteringFrom,
+  type SomeMetering,
+} from "../../src/providers/metering.ts";
 import { PLAIN } from "../../src/providers/apis/request-members.ts";
 import type { MeteredRequest, Usage } from "../../src/providers/provider-api.ts";
 import type { Reading } from "../../src/providers/usage/reading.ts";
@@ -78,6 +84,27 @@ describe("the bound of a call", () => {
   test("is not written where the caller has set one, or where there is no output", () => {
     expect(boundToWrite(metered(), 100)).toBeNull();
     expect(boundToWrite(metered({ outputBound: null }), 100)).toBeNull();
+  });
+
+  test("on the price of a host admits the reserved rates, and never more than twice what was reserved", () => {
+    const rates = fc.integer({ min: 1, max: 1_000_000 });
+    const counts = fc.integer({ min: 1, max: 2_000_000 });
+    fc.assert(
+      fc.property(rates, rates, counts, counts, (prompt, completion, input_tokens, max_output_tokens) => {
+        const estimate = { input_tokens, max_output_tokens };
+        const amount = (prompt * input_tokens + completion * max_output_tokens) / 1e9;
+        const price = maxPriceOf(
+          { ...metered(), estimate },
+          { amount_usd: amount.toFixed(12), max_output_tokens },
+        );
+        if (price === null) throw new Error("it has a price");
+        expect(price.prompt * 1000).toBeGreaterThanOrEqual(prompt - 1e-3);
+        expect(price.completion * 1000).toBeGreaterThanOrEqual(completion - 1e-3);
+        const most = (price.prompt * input_tokens + price.completion * max_output_tokens) / 1e6;
+        expect(most).toBeLessThanOrEqual(2 * amount + (input_tokens + max_output_tokens) / 1e12 + 1e-9);
+      }),
+    );
+    expect(maxPriceOf(metered(), { amount_usd: "0" })).toBeNull();
   });
 
   test("never lets more be written than was reserved, whatever is reserved", () => {

@@ -528,3 +528,31 @@ test("whatever fails, what was billed is charged, once, and nothing stays reserv
     { numRuns: 60 },
   );
 });
+
+test("OpenRouter is told the dearest host, unless the caller says what to reserve", async () => {
+  const bodies: { provider?: object }[] = [];
+  const proxy = createProxy({
+    binding: new SmallService(),
+    orgs: "*",
+    callerSets: ["estimate_usd"],
+    providers: { openrouter: { key: "sk-or-0123456789" } },
+    fetch: async (to, init) => {
+      bodies.push(await new Request(to, init).json());
+      return Response.json({ choices: [] });
+    },
+  });
+  const send = (more: Record<string, string>) =>
+    proxy.fetch(
+      new Request("http://proxy/openrouter/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: `Bearer ${SMALL_KEY}`, "content-type": "application/json", ...more },
+        body: JSON.stringify({ model: "openai/gpt-4o", max_tokens: 100, messages: [] }),
+      }),
+      { waitUntil: () => undefined },
+    );
+  for (const more of [{}, { "x-sluice-estimate-usd": "1.00" }]) expect((await send(more)).status).toBe(200);
+  expect(bodies.map(({ provider }) => provider)).toEqual([
+    { max_price: { prompt: expect.any(Number), completion: 10_000 } },
+    undefined,
+  ]);
+});

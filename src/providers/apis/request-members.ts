@@ -84,6 +84,20 @@ export function namingTier(api: ProviderApi, tier: string): ProviderApi {
   };
 }
 
+/** The same API at a host that passes requests on to others, each at its price: to none that is dearer than the reservation. */
+export function withMaxPrice(api: ProviderApi): ProviderApi {
+  return {
+    ...api,
+    withBounds(body, bounds) {
+      const bounded = api.withBounds(body, bounds);
+      const { maxPrice } = bounds;
+      return maxPrice === null || maxPrice === undefined
+        ? bounded
+        : { ...bounded, provider: { max_price: maxPrice } };
+    },
+  };
+}
+
 const TIER = /^[a-z][a-z0-9_-]{0,39}$/;
 
 /** The price variant of the service tier that a body asks for. Null means the standard one. */

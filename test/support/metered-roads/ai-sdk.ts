@@ -60,6 +60,7 @@ export function sdkRoad({ gate, provider }: Surroundings): Road {
         model: modelFor(shape, name),
         prompt: promptOf(shape, name),
         maxRetries: 0,
+        headers: { ...shape.headers },
         abortSignal: leaving.signal,
         ...(typeof serviceTier === "string" ? { providerOptions: { openai: { serviceTier } } } : {}),
       };

@@ -103,4 +103,16 @@ export const chats: readonly Shape[] = [
   },
   { ...OPENAI, name: "chat, a member that is no member", body: { ...body, cheap: true }, isHostile: true },
   { ...OPENAI, name: "chat, a query", path: `${OPENAI.path}?fields=choices`, isHostile: true },
+  {
+    ...OPENAI,
+    name: "chat, a header that is not listed",
+    headers: { "openai-tier": "free" },
+    isHostile: true,
+  },
+  {
+    ...OPENAI,
+    name: "chat, a member in capitals",
+    body: { ...body, Max_Tokens: 1 },
+    isHostile: true,
+  },
 ];

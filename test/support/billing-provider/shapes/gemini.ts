@@ -111,4 +111,11 @@ export const geminis: readonly Shape[] = [
     body: { contents, serviceTier: "priority" },
     isHostile: true,
   },
+  { ...PRO, ...asked("prettyPrint=false"), name: "generate, a query that is not listed" },
+  {
+    ...PRO,
+    name: "generate, a header that is not listed",
+    headers: { "x-goog-usage": "none" },
+    isHostile: true,
+  },
 ];

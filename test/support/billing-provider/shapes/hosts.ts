@@ -86,6 +86,7 @@ export const others: readonly Shape[] = [
     headers: { "x-amzn-bedrock-service-tier": "priority" },
     isHostile: true,
   },
+  { ...BEDROCK, name: "converse, a query", path: `${BEDROCK.path}?fields=output`, isHostile: true },
   { ...INVOKE, name: "invoke" },
   { ...INVOKE, name: "invoke, streamed", path: `${INVOKE.path}-with-response-stream`, isStream: true },
   { ...TITAN, name: "invoke, an embedding" },
@@ -121,6 +122,12 @@ export const others: readonly Shape[] = [
   { ...groq, name: "Groq's chat, streamed", body: { ...groq.body, stream: true }, isStream: true },
   { ...compatible("mistral", "mistral mistral-large-latest"), name: "Mistral's chat" },
   { ...router, name: "OpenRouter's chat" },
+  {
+    ...router,
+    name: "OpenRouter's chat, a choice of hosts",
+    body: { ...router.body, provider: { order: ["dearest"] } },
+    isHostile: true,
+  },
   {
     ...deepseek,
     name: "DeepSeek's chat, with its own words for a cache",

@@ -88,4 +88,10 @@ export const claude: readonly Shape[] = [
     isHostile: true,
   },
   { ...CLAUDE, name: "messages, a query", path: `${CLAUDE.path}?$fields=content`, isHostile: true },
+  {
+    ...CLAUDE,
+    name: "messages, a header that is not listed",
+    headers: { ...CLAUDE.headers, "anthropic-usage": "none" },
+    isHostile: true,
+  },
 ];

@@ -1,4 +1,5 @@
 import { answer, type CallOptions, type Page, pages } from "./answer.ts";
+import { cached } from "../domain/cache/cached.ts";
 import { fromEnvironment } from "./environment.ts";
 import { SluiceError } from "./errors.ts";
 import { OPERATIONS } from "./generated/operations.ts";
@@ -30,13 +31,30 @@ export interface Sluice extends Operations {
 
 const OWN_ORG = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})/;
 
+type Group = Readonly<Record<string, ReturnType<typeof methodOf>>>;
+
 class Client {
   readonly #options: SluiceOptions;
+  readonly #settings: Settings;
+  readonly #org: string | undefined;
+  readonly #groups = new Map<string, Group>();
+
+  /** Made when they are first used: together they take 40 KB, and most clients use a few. */
+  static {
+    for (const [name, lines] of Object.entries(OPERATIONS)) {
+      Object.defineProperty(Client.prototype, name, {
+        enumerable: true,
+        get(this: Client) {
+          return cached(this.#groups, name, () => groupOf(lines, this.#settings, this.#org));
+        },
+      });
+    }
+  }
 
   constructor(options: SluiceOptions = {}) {
     this.#options = options;
     const key = options.key ?? fromEnvironment("SLUICE_KEY");
-    const settings: Settings = {
+    this.#settings = {
       key,
       url: addressOf(options.url ?? fromEnvironment("SLUICE_URL") ?? "http://127.0.0.1:8787"),
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
@@ -45,11 +63,7 @@ class Client {
       longestWaitMs: options.longestWaitMs ?? 20_000,
     };
     const own = OWN_ORG.exec(key ?? "")?.[1];
-    const org = options.org ?? (own === undefined ? undefined : `org_${own}`);
-    for (const [group, methods] of Object.entries(OPERATIONS)) {
-      const members = Object.entries(methods).map(([name, line]) => [name, methodOf(line, settings, org)]);
-      Object.assign(this, { [group]: Object.fromEntries(members) });
-    }
+    this.#org = options.org ?? (own === undefined ? undefined : `org_${own}`);
   }
 
   with(options: SluiceOptions): Client {
@@ -59,6 +73,15 @@ class Client {
 
 /** A client of one Sluice: `new Sluice({ key }).budgets.list()`. */
 export const Sluice = Client as unknown as new (options?: SluiceOptions) => Sluice;
+
+function groupOf(
+  lines: Readonly<Record<string, string>>,
+  settings: Settings,
+  org: string | undefined,
+): Group {
+  const members = Object.entries(lines).map(([name, line]) => [name, methodOf(line, settings, org)] as const);
+  return Object.fromEntries(members);
+}
 
 function addressOf(url: string): string {
   if (!/^https?:\/\/[^/?#]/.test(url)) {

@@ -1,11 +1,11 @@
 import type { CallGate } from "../adapters/governed-call.ts";
 import { createGate, type EmbeddedGate } from "../client/gate/index.ts";
 import type { RunInput } from "../client/generated/types.ts";
-import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
 import { type OrgKey, OrgKeys } from "./org-keys.ts";
 
-const MOST_REMEMBERED = 20_000;
+/** Of a key whose runs cannot be sent. */
+const MOST_QUEUED = 2000;
 const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;
 
 /** The gate of one key. A run that the service does not take as it is goes again with what was reserved for it: it did happen. */
@@ -17,13 +17,13 @@ export class KeyGate implements CallGate {
   /** The keys of providers that its org has set. */
   readonly #orgKeys: OrgKeys;
   readonly #log: ProxyOptions["log"];
-  readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
   /** True once the service has accepted the key. */
   isProven = false;
 
   constructor(key: string, { url, binding, log, decisionTimeoutMs: timeoutMs }: ProxyOptions) {
-    const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
-    this.#gate = createGate({ key, url, binding, onError, timeoutMs });
+    const onError = (error: unknown, run: RunInput, reservedUsd: string | undefined) =>
+      this.#sendAgain(error, run, reservedUsd);
+    this.#gate = createGate({ key, url, binding, onError, timeoutMs, mostQueued: MOST_QUEUED });
     this.#orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;
@@ -34,6 +34,11 @@ export class KeyGate implements CallGate {
 
   get isIdle(): boolean {
     return this.#gate.stats.runsQueued === 0;
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#gate.bytes + this.#orgKeys.bytes;
   }
 
   /** Rejects if the service does not accept the key. */
@@ -80,11 +85,7 @@ export class KeyGate implements CallGate {
     return allowed;
   };
 
-  readonly settle: CallGate["settle"] = (allowed, run, options) => {
-    const amount = typeof allowed === "string" ? undefined : allowed.reservation?.amount_usd;
-    if (run.id !== undefined && amount !== undefined) this.#reserved.set(run.id, amount);
-    this.#gate.settle(allowed, run, options);
-  };
+  readonly settle: CallGate["settle"] = (allowed, run, options) => this.#gate.settle(allowed, run, options);
 
   async release(allowed: Parameters<CallGate["release"]>[0]): Promise<void> {
     await this.#gate.release(allowed);
@@ -95,20 +96,18 @@ export class KeyGate implements CallGate {
   }
 
   /** The reservation was settled by another call with its id, or there is no price for what was used. */
-  #sendAgain(error: unknown, run: RunInput): void {
+  #sendAgain(error: unknown, run: RunInput, reservedUsd: string | undefined): void {
     const { id = "", reservation_id: reservation, ...rest } = run;
-    const amount = this.#reserved.get(id);
-    if (amount === undefined) {
+    if (reservedUsd === undefined) {
       this.#logUnsettled(error, id);
       return;
     }
-    this.#reserved.delete(id);
     const isSettled = (error as { code?: unknown }).code === "conflict";
     const { input_tokens, output_tokens } = run.usage;
     const { variant: _, ...plain } = rest;
     const again = { ...plain, id: `${id}-again`, usage: { input_tokens, output_tokens } };
     if (isSettled || reservation === undefined) this.#gate.settle({ reservation: null }, again);
-    else this.#gate.settle(reservation, { ...again, cost_usd: run.cost_usd ?? amount });
+    else this.#gate.settle(reservation, { ...again, cost_usd: run.cost_usd ?? reservedUsd });
   }
 
   #logUnsettled(error: unknown, run: string): void {

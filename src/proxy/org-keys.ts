@@ -26,6 +26,7 @@ const FRESH_MS = 5000;
 /** One that is older is not used. */
 const KEPT_MS = 60_000;
 const MOST_NAMES = 50;
+const KEY_BYTES = 2000;
 
 /** The keys of providers of the org that a Sluice key belongs to, as far as the proxy has asked for them. */
 export class OrgKeys {
@@ -39,6 +40,11 @@ export class OrgKeys {
     this.#binding = binding;
     this.#sluiceKey = sluiceKey;
     this.#now = now;
+  }
+
+  /** About how much memory they take. A key has at most some headers of its own. */
+  get bytes(): number {
+    return this.#known.size * KEY_BYTES;
   }
 
   /** Returns whether the service is asked for keys. */

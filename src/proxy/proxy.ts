@@ -68,6 +68,7 @@ async function govern(governing: ProxiedRequest): Promise<Response | OwnAnswer> 
   const { gate } = known;
   const { request, target, providers, gates, bodies, options, context } = governing;
   try {
+    if (!gates.hasRoomFor(gate)) return FULL;
     const fields = await fieldsOf(known.says, gate, options);
     if ("code" in fields) return { ...fields, by: { key: gate.key, ask: {} } };
     const offered = await offeredTo(known, target);
@@ -123,6 +124,14 @@ const UNAUTHORIZED: WireRefusal = {
   code: "unauthorized",
   message: "No valid API key was sent. Send your Sluice key as `Authorization: Bearer` or as `x-api-key`.",
   details: {},
+};
+
+const FULL: WireRefusal = {
+  status: 503,
+  code: "service_unavailable",
+  message: "Too many runs of your organization's calls wait here to be reported. Try again in a moment.",
+  details: {},
+  retryAfterMs: 5000,
 };
 
 const NOT_OURS: WireRefusal = {

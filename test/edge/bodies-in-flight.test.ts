@@ -37,19 +37,18 @@ const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd
 test("stalled uploads of one key take neither the room of other keys nor that of other orgs", async () => {
   const [org, other] = [await newOrg(), await newOrg()];
   const otherKey = await org.mint("admin");
-  const uploads = [stalling(7 * MIB), stalling(7 * MIB)];
+  const uploads = [stalling(8 * MIB), stalling(8 * MIB)];
   const answers = uploads.map(({ stream }) => call("POST", "/v1/runs/bulk", { key: org.ownerKey, stream }));
   await Promise.all(uploads.map(({ begun }) => begun));
   const bulkOf = (key: string) => {
     const runs = [{ ...RUN, started_at: new Date().toISOString(), metadata: { note: "x".repeat(2 * MIB) } }];
     return call("POST", "/v1/runs/bulk", { key, body: { runs } });
   };
-  const refused = await bulkOf(org.ownerKey);
-  expect([refused.status, refused.body.error.code, refused.headers.get("retry-after")]).toEqual([
-    503,
-    "service_unavailable",
-    "1",
-  ]);
+  const small = { key: org.ownerKey, body: { estimate: { cost_usd: "0.01" } } };
+  for (const refused of [await bulkOf(org.ownerKey), await call("POST", "/v1/edge/decision", small)]) {
+    const { status, body, headers } = refused;
+    expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "1"]);
+  }
   for (const key of [otherKey, other.ownerKey]) expect((await bulkOf(key)).status).toBe(200);
   for (const { breakOff } of uploads) breakOff();
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(400);

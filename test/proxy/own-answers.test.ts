@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProxy } from "../../src/proxy/index.ts";
+import { KeyGates } from "../../src/proxy/key-gates.ts";
 import { SMALL_KEY, SmallService } from "../support/small-service.ts";
 
 /** Answers that the proxy makes by itself, without its provider. */
@@ -55,3 +56,11 @@ test.each(["/openai/v1/chat/completions", "/anthropic/v1/messages"])(
     ]);
   },
 );
+
+test("a key whose runs wait and fill the memory gets 503, and its call reaches nobody", async () => {
+  const hasRoom = vi.spyOn(KeyGates.prototype, "hasRoomFor").mockReturnValue(false);
+  onTestFinished(() => hasRoom.mockRestore());
+  const { send } = started();
+  const answer = await send("POST", "/openai/v1/chat/completions", { authorization: `Bearer ${SMALL_KEY}` });
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+});

@@ -13,6 +13,7 @@ import {
   slicesOf,
   noteDemand,
 } from "../../gate/decision/decision.ts";
+import { newTotals } from "../../gate/snapshot/host-totals.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { AllowCache } from "../../gate/decision/allow-cache.ts";
@@ -46,6 +47,13 @@ const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})
 const DECISION_ROUTE = "POST /v1/edge/decision";
 /** One is enough, unless answers are lost or there is more to report than fits into one. */
 const MOST_LAST_REPORTS = 5;
+/** With its client and some prices. */
+const OWN_BYTES = 10_000;
+const ID_BYTES = 64;
+const RUN_BYTES = 1000;
+/** With its slices and what is known of its limits. */
+const LIMIT_SET_BYTES = 2000;
+const NUMBER_BYTES = 24;
 
 /** An allow, and the reservation that its run settles. Null if no limit has seen it. */
 export interface Allowed extends Omit<Verdict, "decision"> {
@@ -66,7 +74,8 @@ export class EmbeddedGate {
   readonly #options: GateOptions;
   readonly #timeoutMs: number;
   readonly #holder = crypto.randomUUID();
-  readonly #gate = new OrgGate(this.#holder, new AllowCache());
+  readonly #totals = newTotals();
+  readonly #gate = new OrgGate(this.#holder, new AllowCache(), this.#totals);
   readonly #clock = new SteadyClock();
   readonly #ids = new IdPool(() => this.#clock.now());
   readonly #limitSetTokens = new LimitSetTokens();
@@ -208,7 +217,7 @@ export class EmbeddedGate {
     this.#settlements.add(
       reservation === undefined ? { ...named, incurred: true } : { ...named, reservation_id: reservation },
       waitUntil,
-      run.cost_usd === undefined ? reservedUsdOf(allowed) : undefined,
+      reservedUsdOf(allowed),
     );
   }
 
@@ -267,6 +276,14 @@ export class EmbeddedGate {
   get stats(): GateStats {
     const { queued, sent, rejected } = this.#settlements;
     return { ...this.#counts, runsQueued: queued, runsSent: sent, runsRejected: rejected };
+  }
+
+  /** About how much memory this gate takes. */
+  get bytes(): number {
+    const { limitSets, reservations } = this.#totals;
+    const limits = limitSets.count * LIMIT_SET_BYTES + this.#limitSetTokens.bytes;
+    const waiting = this.#settlements.queued * RUN_BYTES + this.#ids.size * ID_BYTES;
+    return OWN_BYTES + limits + reservations.numbers * NUMBER_BYTES + this.#fallbacks.bytes + waiting;
   }
 
   async #ask(

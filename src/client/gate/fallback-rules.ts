@@ -22,6 +22,7 @@ const FRESH_MS = 5000;
 /** Older ones are not used. */
 const KEPT_MS = 60_000;
 const MOST_KINDS = 2000;
+const RULES_BYTES = 1000;
 
 /** The fallbacks of calls, as far as they were asked for. Calls that no rule could tell apart share an answer. */
 export class FallbackRules {
@@ -32,6 +33,10 @@ export class FallbackRules {
   constructor(ask: FindRules, now: () => number) {
     this.#ask = ask;
     this.#now = now;
+  }
+
+  get bytes(): number {
+    return this.#known.size * RULES_BYTES;
   }
 
   /** Rules of an earlier version are not used. Rejects if the service cannot be asked, or refuses. */

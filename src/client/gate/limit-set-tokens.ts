@@ -12,6 +12,7 @@ type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 
 /** As many limits as a gate has slices of. */
 const MOST = 20_000;
+const ENTRY_BYTES = 150;
 
 /** The limits that decisions of one kind touch, as the service said. */
 export interface PlannedLimits {
@@ -24,6 +25,11 @@ export interface PlannedLimits {
 /** The signed limit sets of the service, by the limits in them: a report goes out with those that it is about, unchanged. */
 export class LimitSetTokens {
   readonly #byLimit = new Map<string, string>();
+  #characters = 0;
+
+  get bytes(): number {
+    return this.#characters + this.#byLimit.size * ENTRY_BYTES;
+  }
 
   set(ask: DecisionAsk, asking: { route: string; keyId: string }, planned: PlannedLimits): void {
     const { touch, decisionPlan, policies, orgNow } = planned;
@@ -31,8 +37,22 @@ export class LimitSetTokens {
     const subject = { ...asking, names: ask };
     const meters = rateMetersFor(policies, subject);
     for (const key of [...keys, ...meters.map((meter) => leaseKey(meter, orgNow))]) {
-      put(this.#byLimit, key, touch);
+      this.#put(key, touch);
     }
+  }
+
+  /** The latest stay. */
+  #put(key: string, token: string): void {
+    this.#delete(key);
+    this.#byLimit.set(key, token);
+    this.#characters += token.length;
+    const [oldest] = this.#byLimit.keys();
+    if (this.#byLimit.size > MOST && oldest !== undefined) this.#delete(oldest);
+  }
+
+  #delete(key: string): void {
+    this.#characters -= this.#byLimit.get(key)?.length ?? 0;
+    this.#byLimit.delete(key);
   }
 
   /** A report of the gate's as the service takes it from outside. */
@@ -83,12 +103,4 @@ function heldLines(lines: readonly HoldLine[], call: CallLine | undefined): Held
   if (call === undefined) return { lines };
   const { keyId: _key, ...said } = call;
   return { lines: lines.map(withoutInput), call: said, inputs: lines.map(inputTokensOf) };
-}
-
-/** The latest stay. */
-function put(map: Map<string, string>, key: string, value: string): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MOST && oldest !== undefined) map.delete(oldest);
 }

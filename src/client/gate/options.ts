@@ -25,9 +25,9 @@ export interface GateOptions extends Pick<SluiceOptions, "url" | "fetch"> {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /**
    * Hears of each run that will not be recorded: the service rejected it, too many waited, or it could not be sent for 7 days.
-   * Default: a line on the console.
+   * `reservedUsd` is the amount that was reserved for it, if that is known. Default: a line on the console.
    */
-  readonly onError?: ((error: unknown, run: RunInput) => void) | undefined;
+  readonly onError?: ((error: unknown, run: RunInput, reservedUsd: string | undefined) => void) | undefined;
 }
 
 export interface GateStats {

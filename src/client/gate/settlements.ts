@@ -39,7 +39,7 @@ export interface SettlementOptions {
   readonly flushMs: number;
   readonly mostQueued: number;
   /** Hears of each run that is dropped. */
-  readonly onError: (error: unknown, run: RunInput) => void;
+  readonly onError: (error: unknown, run: RunInput, reservedUsd: string | undefined) => void;
   /** Counts it. */
   readonly dropped: (reason: UnsettledReason) => void;
   /** Runs before each bulk call: what the runs settle should be known by then. */
@@ -79,11 +79,11 @@ export class Settlements {
     return this.#queue.length >= this.#options.mostQueued;
   }
 
-  /** `reservedUsd` is charged if the price book turns out to have no price for what was used. */
+  /** `reservedUsd`: the amount that was reserved for the run, if it is known. It is charged if what was used has no price. */
   add(run: RunInput, waitUntil: WaitUntil | undefined, reservedUsd?: string): void {
     // Runs of calls that were admitted while there was room may still come; at most twice the bound is kept.
     if (this.#queue.length >= this.#options.mostQueued * 2) {
-      this.#drop("overflow", new SluiceError("too many runs wait to be sent"), run);
+      this.#drop("overflow", new SluiceError("too many runs wait to be sent"), { run, reservedUsd });
       return;
     }
     this.#queue.push({ run, since: Date.now(), reservedUsd });
@@ -174,7 +174,7 @@ export class Settlements {
       if (!(error instanceof Refused) || mayPass(error) || first === undefined) return null;
       // One malformed run has the whole bulk refused: it is found by halves.
       if (bulk.length === 1) {
-        this.#drop("rejected", error, first.run);
+        this.#drop("rejected", error, first);
         return [];
       }
       const half = Math.ceil(bulk.length / 2);
@@ -192,9 +192,9 @@ export class Settlements {
       if (status !== "rejected") this.sent += 1;
       else if (one === undefined) continue;
       else if (error !== undefined && mayPass(error)) again.push(one);
-      else if (isUnpriced(error) && one.reservedUsd !== undefined)
+      else if (isUnpriced(error) && one.run.cost_usd === undefined && one.reservedUsd !== undefined)
         again.push(atReserved(one, one.reservedUsd));
-      else this.#drop("rejected", error ?? new SluiceError("the run was rejected"), one.run);
+      else this.#drop("rejected", error ?? new SluiceError("the run was rejected"), one);
     }
     return again;
   }
@@ -207,14 +207,14 @@ export class Settlements {
     if (old.length === 0) return;
     this.#queue = this.#queue.filter(({ since }) => since >= last);
     this.#due = Math.min(this.#due, this.#queue.length);
-    for (const { run } of old)
-      this.#drop("expired", new SluiceError("the run could not be sent for 7 days"), run);
+    for (const one of old)
+      this.#drop("expired", new SluiceError("the run could not be sent for 7 days"), one);
   }
 
-  #drop(reason: UnsettledReason, error: unknown, run: RunInput): void {
+  #drop(reason: UnsettledReason, error: unknown, { run, reservedUsd }: Omit<WaitingRun, "since">): void {
     this.rejected += 1;
     this.#options.dropped(reason);
-    this.#options.onError(error, run);
+    this.#options.onError(error, run, reservedUsd);
   }
 }
 
@@ -229,7 +229,7 @@ type Results = Awaited<ReturnType<Sluice["runs"]["recordBulk"]>>["results"];
 interface WaitingRun {
   readonly run: RunInput;
   readonly since: number;
-  /** Undefined if the run has its cost, or nothing was reserved. */
+  /** Undefined if nothing was reserved, or the amount is not known. */
   readonly reservedUsd: string | undefined;
 }
 
@@ -240,6 +240,6 @@ function isUnpriced(error: Results[number]["error"]): boolean {
 }
 
 /** The run of a call that was served in a way without a price, such as another tier. It keeps its id and its tier. */
-function atReserved({ run, since }: WaitingRun, cost_usd: string): WaitingRun {
-  return { run: { ...run, cost_usd, estimated: true }, since, reservedUsd: undefined };
+function atReserved(one: WaitingRun, cost_usd: string): WaitingRun {
+  return { ...one, run: { ...one.run, cost_usd, estimated: true } };
 }

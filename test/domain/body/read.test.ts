@@ -97,6 +97,16 @@ test("a body that comes in time is whole, and leaves no timer", async () => {
   }
 });
 
+test("a body that says its length takes all of it once it is no short one", async () => {
+  const { timer, memory, send } = sending(500_000);
+  send(16 * KIB);
+  await timer.pass(1);
+  expect(memory.bytes).toBe(16 * KIB);
+  send(1);
+  await timer.pass(1);
+  expect(memory.bytes).toBe(500_000);
+});
+
 test("a body that breaks off is no whole body", async () => {
   const { timer, outcome, send, fail } = sending(null);
   send(10);

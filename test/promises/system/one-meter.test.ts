@@ -40,21 +40,6 @@ interface Charged {
 /** All shapes that are charged below their bill today, or otherwise than they should be. Whoever mends one takes it out. */
 const CHARGED_WRONG_TODAY: readonly Charged[] = [
   {
-    shape: "response, pages opened",
-    fault: "above its bill, and exact",
-    lost: "nothing: a page that is opened is charged as a search",
-  },
-  {
-    shape: "response, one search, above 64 KiB",
-    fault: "above its bill, and exact",
-    lost: "nothing: searches that cannot be counted are charged up to the bound of tool calls",
-  },
-  {
-    shape: "response, a search of a mini model",
-    fault: "below its bill",
-    lost: "8,000 tokens of each search, which no usage has",
-  },
-  {
     shape: "messages, length of the cache not told",
     fault: "below its bill",
     lost: "the dearer write of an hour, which the request asked for",

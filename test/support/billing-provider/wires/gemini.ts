@@ -22,16 +22,22 @@ export const gemini: Wire = {
   whole: (said) => answer(said, [{ text: said.words.join("") }], { isLast: true }),
   pieces(said) {
     const { usage, words, tellsEarly } = said;
-    // Each event has the usage so far: all of the input, and what was written.
-    const begun = usage === null ? null : without(usage, ["candidatesTokenCount", "totalTokenCount"]);
+    // Each event has the usage so far: all of the input and the thoughts, and what was written.
+    const soFar = (written: number): Json | null => {
+      if (usage === null || (tellsEarly && written > 0)) return null;
+      const rest = (said.billed.output ?? 0) - written;
+      return {
+        ...usage,
+        ...counts({ totalTokenCount: Number(usage["totalTokenCount"]) - rest }),
+        candidatesTokenCount: written,
+      };
+    };
     const last = words.at(-1) ?? "";
     return [
-      event(answer({ ...said, usage: begun }, [{ text: "" }])),
+      event(answer({ ...said, usage: soFar(0) }, [{ text: "" }])),
       ...words
         .slice(0, -1)
-        .map((text) =>
-          event(answer({ ...said, usage: tellsEarly ? null : begun }, [{ text }]), { tokens: 1 }),
-        ),
+        .map((text, at) => event(answer({ ...said, usage: soFar(at + 1) }, [{ text }]), { tokens: 1 })),
       event(answer({ ...said, usage: tellsEarly ? null : usage }, [{ text: last }], { isLast: true }), {
         tokens: 1,
       }),
@@ -64,10 +70,6 @@ function modalities(all: Readonly<Record<string, number>>): readonly Json[] {
   return Object.entries(all).flatMap(([modality, tokenCount]) =>
     tokenCount === 0 ? [] : [{ modality, tokenCount }],
   );
-}
-
-function without(usage: Json, names: readonly string[]): Json {
-  return Object.fromEntries(Object.entries(usage).filter(([name]) => !names.includes(name)));
 }
 
 const MODALITIES: Readonly<Record<string, number>> = { TEXT: 1, IMAGE: 2, VIDEO: 3, AUDIO: 4, DOCUMENT: 5 };

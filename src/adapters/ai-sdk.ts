@@ -1,5 +1,5 @@
 export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
-export type { SluiceModelOptions } from "./ai-sdk/model-call.ts";
+export type { SluiceModelOptions } from "./ai-sdk/governed-model.ts";
 export {
   type SluiceMiddleware,
   sluiceMiddleware,

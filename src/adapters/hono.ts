@@ -1,9 +1,12 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
+import { SluiceError } from "../client/errors.ts";
 import type { SettledRun } from "../client/gate/embedded-gate.ts";
-import { anyAnswer } from "../providers/apis/any-answer.ts";
+import { anyAnswer } from "../providers/any-answer.ts";
 import { PLAIN } from "../providers/apis/request-members.ts";
+import { findProviderRoute } from "../providers/by-url.ts";
 import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import { factsOf } from "../providers/model-facts.ts";
+import type { AnswerApi } from "../providers/provider-api.ts";
 import { providerNamed } from "../providers/table.ts";
 import { answerReader } from "../providers/usage/reading.ts";
 import { anthropicError, openAiError } from "../providers/wire-refusal.ts";
@@ -54,6 +57,11 @@ export interface GovernOptions<C> {
   readonly dialect?: "openai" | "anthropic";
   /** The bound of answers whose ask has none. Default: 16,384. */
   readonly defaultMaxOutputTokens?: number;
+  /**
+   * The address that the handler calls, such as `https://api.cohere.com/v2/chat`, by whose API its answers are read. Default: by
+   * their shape. An answer of no known shape is charged at what was reserved.
+   */
+  readonly upstream?: string;
 }
 
 /**
@@ -61,7 +69,8 @@ export interface GovernOptions<C> {
  * the provider's usage in the response's body, else by what was reserved.
  */
 export function govern<C extends GovernedContext>(options: GovernOptions<C>) {
-  const { gate, ask, dialect = "openai", defaultMaxOutputTokens } = options;
+  const { gate, ask, dialect = "openai", defaultMaxOutputTokens, upstream } = options;
+  const api = upstream === undefined ? anyAnswer : apiAt(upstream);
   return async (context: C, next: () => Promise<void>): Promise<Response | undefined> => {
     const asked = await ask(context);
     const waitUntil = waitUntilOf(context);
@@ -91,9 +100,15 @@ export function govern<C extends GovernedContext>(options: GovernOptions<C>) {
       call.fail();
       throw error;
     }
-    settleAfter(context, call);
+    settleAfter(context, call, api);
     return undefined;
   };
+}
+
+function apiAt(upstream: string): AnswerApi {
+  const { route } = findProviderRoute("POST", new URL(upstream), undefined);
+  if (route.kind === "metered") return route.api;
+  throw new SluiceError(`upstream must be the address of a call that is metered, and ${upstream} is not`);
 }
 
 function handle(call: GovernedCall): SluiceCall {
@@ -105,13 +120,13 @@ function handle(call: GovernedCall): SluiceCall {
   };
 }
 
-function settleAfter(context: GovernedContext, call: GovernedCall): void {
+function settleAfter(context: GovernedContext, call: GovernedCall, api: AnswerApi): void {
   if (call.hasEnded) return;
   const { res } = context;
   if (context.error !== undefined || !res.ok) call.fail();
   else if (res.body === null) call.finish(null);
   else {
-    const reader = answerReader(anyAnswer, res.headers.get("content-type"));
+    const reader = answerReader(api, res.headers.get("content-type"));
     const leave = USUAL_LEAVE;
     const { readable } = settledBody(res.body, { call, reader, leave, stop: () => undefined });
     context.res = new Response(readable, res);
@@ -127,12 +142,13 @@ function meteredAsk(
   if (model === undefined) return null;
   const { input_tokens = 0, max_output_tokens: perAnswer = null, units = {} } = estimate;
   const facts = providerNamed(provider)?.facts(model) ?? factsOf([], model);
+  const writes = perAnswer !== 0 && facts.outputTokens > 0;
   const request = {
     ...PLAIN,
     model,
     inputTokens: input_tokens,
     hidesOutput: facts.reasons,
-    outputBound: { perAnswer, usualPerAnswer: null, answers: 1 },
+    outputBound: writes ? { perAnswer, usualPerAnswer: null, answers: 1 } : null,
     units,
   };
   const metered = meter(request, facts, meteringFrom({ defaultMaxOutputTokens }));

@@ -1,13 +1,10 @@
-import { chatAnswer, chatEvent } from "../providers/apis/openai-chat.ts";
-import { PLAIN } from "../providers/apis/request-members.ts";
-import { seenInput } from "../providers/body/input-bound.ts";
 import { isJsonObject, type JsonObject } from "../providers/json.ts";
+import { readListedRequest } from "../providers/listed-request.ts";
 import { meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
-import { factsOf } from "../providers/model-facts.ts";
-import type { AnswerApi, MeteredRequest } from "../providers/provider-api.ts";
+import type { MeteredRequest } from "../providers/provider-api.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import { answerReader } from "../providers/usage/reading.ts";
-import { readingOf } from "./ai-sdk/reported-usage.ts";
+import { workersAi, workersAiFacts } from "../providers/workers-ai.ts";
 import type { NextModel } from "./fallbacks.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
 import { settledBody, USUAL_LEAVE } from "./settled-body.ts";
@@ -78,8 +75,7 @@ function wayOf(
   const { gate, ask, waitUntil, traceparent } = options;
   const { model, given } = run;
   const inputs = inputsOf(run);
-  const facts = factsOf([], model);
-  const metered = meter(readInputs(model, inputs, facts), facts, meteringFrom(options));
+  const metered = meter(readInputs(model, inputs, options), workersAiFacts(model), meteringFrom(options));
   const fields = typeof ask === "function" ? ask(model) : ask;
   const named = chosen === undefined ? {} : { model: chosen, provider: PROVIDER };
   const asked = { model, provider: PROVIDER, ...fields, ...named, estimate: metered.estimate };
@@ -93,7 +89,7 @@ function wayOf(
     async send(governed) {
       waitUntil?.(governed.ended);
       const { outputBound } = governed;
-      const bounded = outputBound === null ? inputs : { ...inputs, max_tokens: outputBound };
+      const bounded = workersAi.withBounds(inputs, { maxOutputTokens: outputBound });
       try {
         const answer: unknown = await ai.run(model, bounded, given);
         const settledAnswer = settled(answer, governed);
@@ -122,44 +118,26 @@ function inputsOf({ inputs, given = {} }: Run): JsonObject {
   return inputs;
 }
 
-function readInputs(model: string, inputs: JsonObject, facts: ReturnType<typeof factsOf>): MeteredRequest {
-  const { messages, prompt, text, max_tokens: bound = null, stream } = inputs;
-  const isEmbedding = text !== undefined && messages === undefined && prompt === undefined;
-  if (messages === undefined && prompt === undefined && !isEmbedding)
-    throw new Unmetered(403, "Only calls with messages, a prompt or a text are governed.");
-  if (bound !== null && (!Number.isSafeInteger(bound) || (bound as number) <= 0))
-    throw new Unmetered(400, "max_tokens must be a positive whole number.");
-  const { tokens, unseen, isCostly, texts } = seenInput(inputs, facts.pictureTokens);
-  return {
-    ...PLAIN,
-    model,
-    isStream: stream === true,
-    inputTokens: tokens,
-    unseenInput: unseen,
-    hasCostlyInput: isCostly,
-    outputBound: isEmbedding ? null : { perAnswer: bound as number | null, usualPerAnswer: null, answers: 1 },
-    hidesOutput: facts.reasons,
-    texts,
-  };
+function readInputs(model: string, inputs: JsonObject, options: GovernedAiOptions): MeteredRequest {
+  const request = readListedRequest(workersAi, inputs, {
+    pathModel: model,
+    query: new URLSearchParams(),
+    headers: new Headers(),
+    facts: workersAiFacts,
+  });
+  const { outputBound } = request;
+  if (options.defaultMaxOutputTokens === undefined || outputBound === null) return request;
+  return { ...request, outputBound: { ...outputBound, usualPerAnswer: null } };
 }
 
-/** Models answer in a form of their own, `{response, usage}`, or in that of OpenAI. */
-const workersAi: AnswerApi = {
-  readAnswer: chatAnswer,
-  answerMembers: ["usage"],
-  readEvent: (event) => {
-    const { isLast: _, isUsageEvent: __, ...chat } = chatEvent(event);
-    // Some models tell the usage so far with every event, so only the end of the stream is its end.
-    return { ...chat, text: [...(chat.text ?? []), event["response"]] };
-  },
-};
-
 function settled(answer: unknown, call: GovernedCall): unknown {
-  if (!(answer instanceof ReadableStream)) {
-    call.finish(readingOf(isJsonObject(answer) ? chatAnswer(answer).usage : null));
-    return answer;
+  if (answer instanceof ReadableStream) {
+    const reader = answerReader(workersAi, "text/event-stream");
+    const body = answer as ReadableStream<Uint8Array>;
+    return settledBody(body, { call, reader, leave: USUAL_LEAVE, stop: () => undefined }).readable;
   }
-  const reader = answerReader(workersAi, "text/event-stream");
-  const body = answer as ReadableStream<Uint8Array>;
-  return settledBody(body, { call, reader, leave: USUAL_LEAVE, stop: () => undefined }).readable;
+  const reader = answerReader(workersAi, "application/json");
+  reader.push(new TextEncoder().encode(JSON.stringify(answer)));
+  call.finish(reader.reading);
+  return answer;
 }

@@ -15,9 +15,7 @@ const KNOWN: readonly Provider[] = Object.values(PROVIDERS);
  * one that is compatible with OpenAI, or with Anthropic where only that has the path.
  */
 export function findProviderRoute(method: string, url: URL, name: string | undefined): ProviderRoute {
-  const named = providerNamed(name ?? "");
-  const hosted = KNOWN.find((provider) => isHostOf(provider, url));
-  const known = named ?? hosted;
+  const known = providerNamed(name ?? "") ?? providerAt(url);
   for (const provider of known === undefined ? [compatible, anthropicHost] : [known]) {
     const route = routeAt(provider, method, url.pathname);
     if (route.kind !== "unknown") return { provider, route };
@@ -25,9 +23,9 @@ export function findProviderRoute(method: string, url: URL, name: string | undef
   return { provider: known ?? compatible, route: { kind: "unknown" } };
 }
 
-/** Returns whether an address is that of a provider of the table. */
-export function isProvidersAddress(url: URL): boolean {
-  return KNOWN.some((provider) => isHostOf(provider, url));
+/** The provider of the table that an address belongs to. Undefined: it is nobody's that is known. */
+export function providerAt(url: URL): Provider | undefined {
+  return KNOWN.find((provider) => isHostOf(provider, url));
 }
 
 function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {

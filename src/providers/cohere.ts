@@ -8,7 +8,7 @@ import { totalsOf } from "./usage/counts.ts";
 import type { WireRefusal } from "./wire-refusal.ts";
 
 /** `POST /v2/chat`. */
-const cohereChat: ProviderApi = {
+export const cohereChat: ProviderApi = {
   name: "cohere-chat",
   body: "json",
   members: new Set([
@@ -59,7 +59,7 @@ const cohereChat: ProviderApi = {
 };
 
 /** `POST /v2/embed`. Pictures have a rate of their own, which the price book does not have. */
-const cohereEmbed: ProviderApi = {
+export const cohereEmbed: ProviderApi = {
   name: "cohere-embed",
   body: "json",
   members: new Set([

@@ -10,3 +10,8 @@ export type ProviderName = keyof typeof PROVIDERS;
 export function providerNamed(name: string): Provider | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name as ProviderName] : undefined;
 }
+
+/** The first provider with a name in the price book. */
+export function providerPricedAs(prices: string): Provider | undefined {
+  return Object.values<Provider>(PROVIDERS).find((provider) => provider.prices === prices);
+}

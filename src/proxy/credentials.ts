@@ -1,5 +1,5 @@
 import { KEY_HEADERS } from "../domain/network/relayed-header.ts";
-import { isProvidersAddress } from "../providers/by-url.ts";
+import { providerAt } from "../providers/by-url.ts";
 import { providerNamed } from "../providers/table.ts";
 import type { AwsCredentials, Provider } from "../providers/provider.ts";
 import type { OrgKey } from "./org-keys.ts";
@@ -67,7 +67,7 @@ export function accessTo(target: Target, { own, orgKey }: OfferedKeys): Access |
   if (url === null) return null;
   const isNamed = orgUrl === null && providerNamed(target.name) !== undefined;
   const isOther = (address: string) =>
-    !isNamed && !(URL.canParse(address) && isProvidersAddress(new URL(address)));
+    !isNamed && !(URL.canParse(address) && providerAt(new URL(address)) !== undefined);
   const isOtherHost = isOther(url);
   const operators = Object.entries(headers);
   if (own !== null)

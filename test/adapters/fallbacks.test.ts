@@ -4,6 +4,7 @@ import { governedFetch, type GovernedFetchOptions } from "../../src/adapters/fet
 import { createGate } from "../../src/client/gate/index.ts";
 import type { FallbackRule } from "../../src/client/generated/types.ts";
 import { refuse } from "../../src/contract/refusal.ts";
+import { SdkModel } from "../support/sdk-model.ts";
 import { SMALL_KEY, SmallService } from "../support/small-service.ts";
 
 const CAP = refuse("spend_cap_exceeded", {
@@ -11,6 +12,7 @@ const CAP = refuse("spend_cap_exceeded", {
   spent_usd: "1",
   resets_at: "2026-01-01T00:00:00+00:00",
 });
+const USAGE = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const URL_OF_CHAT = "https://api.openai.com/v1/chat/completions";
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], max_tokens: 5 };
 
@@ -51,8 +53,7 @@ async function fetched(
   const fetch: GovernedFetchOptions["fetch"] = async (url, init) => {
     const { model } = JSON.parse(init?.body as string) as { model?: string };
     sent.push({ url: url as string, model, headers: new Headers(init?.headers) });
-    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-    return respond?.(model) ?? Response.json({ usage, choices: [] });
+    return respond?.(model) ?? Response.json({ usage: USAGE, choices: [] });
   };
   const answer = await governedFetch({ gate, fetch, ...options })(at, {
     method: "POST",
@@ -144,38 +145,29 @@ describe("governedFetch", () => {
   });
 });
 
-interface Thrown {
-  readonly statusCode?: number;
-  readonly isRetryable?: boolean;
-  readonly cause?: { readonly code: string };
-}
-
-/** A model of the AI SDK that answers, or throws. */
-function modelOf(modelId: string, called: string[], thrown: Thrown | null = null) {
-  const doGenerate = async () => {
-    called.push(modelId);
-    if (thrown !== null) throw Object.assign(new Error("failed"), thrown);
-    return { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } };
-  };
-  const doStream = async () => {
-    await doGenerate();
-    return { stream: new ReadableStream({ start: (controller) => controller.close() }) };
-  };
-  return { provider: "openai.chat", modelId, doGenerate, doStream };
+/** A model of the AI SDK, and how its provider answers. */
+function modelOf(
+  model: string,
+  called: string[],
+  respond = () => Response.json({ usage: USAGE, choices: [] }),
+) {
+  const fetch = async () => (called.push(model), respond());
+  const body = { model, messages: [], max_tokens: 5 };
+  return new SdkModel("openai.chat", model, { url: URL_OF_CHAT, body, fetch });
 }
 
 describe("the AI SDK's middleware", () => {
   async function generated(
     service: SmallService,
-    thrown: Thrown | null = null,
+    respond?: () => Response,
     more: Partial<SluiceMiddlewareOptions> = {},
   ) {
     const called: string[] = [];
     const gate = createGate({ binding: service, key: SMALL_KEY });
     const fallbackModel = ({ model }: { model: string }) => modelOf(model, called);
     const middleware = sluiceMiddleware({ gate, fallbackModel, ...more });
-    const model = modelOf("gpt-4o", called, thrown);
-    const params = { prompt: [], maxOutputTokens: 5 };
+    const model = modelOf("gpt-4o", called, respond);
+    const params = { maxOutputTokens: 5 };
     const error = await middleware.wrapGenerate({ model, params }).then(
       () => null,
       (thrownError: unknown) => thrownError,
@@ -193,35 +185,45 @@ describe("the AI SDK's middleware", () => {
   test("prices the model that it calls, and not the one that its owner named for the first", async () => {
     const service = serviceWith([ruleOf([MINI])]);
     const ask = { model: "gpt-4o", provider: "other" };
-    await generated(service, null, { model: "gpt-4o", ask });
+    await generated(service, undefined, { model: "gpt-4o", ask });
     expect(service.asks.at(-1)).toMatchObject({ model: "gpt-4o-mini", provider: "openai" });
   });
 
   test("calls no other model unless it is given one", async () => {
     const service = serviceWith([ruleOf([MINI])]);
-    const { called, error } = await generated(service, null, { fallbackModel: () => undefined });
+    const { called, error } = await generated(service, undefined, { fallbackModel: () => undefined });
     expect([called, (error as { code?: string }).code]).toEqual([[], "spend_cap_exceeded"]);
   });
 
+  const failing = (code: string) => () => {
+    throw Object.assign(new TypeError("fetch failed"), { cause: { code } });
+  };
   test.each([
-    [{ statusCode: 503 }, true, "0"],
-    [{ isRetryable: true, cause: { code: "ECONNREFUSED" } }, true, "0"],
+    ["a provider that is busy", () => new Response("no", { status: 503 }), true, "0"],
+    ["one that cannot be reached", failing("ECONNREFUSED"), true, "0"],
+    ["one that refuses the request", () => new Response("no", { status: 400 }), false, "0"],
     // These may have been billed.
-    [{ isRetryable: true, cause: { code: "ECONNRESET" } }, false, "1.00"],
-    [{ isRetryable: true }, false, "1.00"],
-    [{ statusCode: 504, isRetryable: true }, false, "1.00"],
-    [{ statusCode: 400, isRetryable: false }, false, "0"],
-    [{}, false, "0"],
+    ["a connection that was lost", failing("ECONNRESET"), false, "1.00"],
+    ["one that somebody gave up waiting for", () => new Response("no", { status: 504 }), false, "1.00"],
     // The answer came, was billed, and could not be read.
-    [{ statusCode: 200, isRetryable: false }, false, "1.00"],
-  ])("after %j goes on: %s", async (thrown, goesOn, cost) => {
+    ["an answer that is none", () => new Response("<html>"), false, "1.00"],
+  ])("after %s goes on: %s", async (_, respond, goesOn, cost) => {
     const service = serviceWith([ruleOf([MINI])]);
     service.judge = () => null;
-    const { called, error } = await generated(service, thrown);
+    const { called, error } = await generated(service, respond);
     expect(called).toEqual(goesOn ? ["gpt-4o", "gpt-4o-mini"] : ["gpt-4o"]);
     expect(error === null).toBe(goesOn);
     expect(service.runs[0]).toMatchObject({ model: "gpt-4o", cost_usd: cost });
     expect(service.open.size).toBe(0);
+  });
+
+  test("passes over a model whose requests cannot be seen", async () => {
+    const service = serviceWith([ruleOf([MINI, { model: "gpt-4.1", provider: null }])]);
+    const fallbackModel: SluiceMiddlewareOptions["fallbackModel"] = ({ model }) =>
+      model === "gpt-4.1" ? modelOf(model, called) : { provider: "openai", modelId: model };
+    const called: string[] = [];
+    await generated(service, undefined, { fallbackModel });
+    expect(called).toEqual(["gpt-4.1"]);
   });
 
   test("goes on with a stream, too", async () => {
@@ -229,7 +231,7 @@ describe("the AI SDK's middleware", () => {
     const called: string[] = [];
     const gate = createGate({ binding: service, key: SMALL_KEY });
     const middleware = sluiceMiddleware({ gate, fallbackModel: ({ model }) => modelOf(model, called) });
-    const params = { prompt: [], maxOutputTokens: 5 };
+    const params = { maxOutputTokens: 5 };
     const { stream } = await middleware.wrapStream({ model: modelOf("gpt-4o", called), params });
     for await (const _ of stream as AsyncIterable<unknown>);
     await gate.flush();

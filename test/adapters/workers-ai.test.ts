@@ -14,7 +14,7 @@ const CAP = refuse("spend_cap_exceeded", {
 
 interface Called {
   readonly model: string;
-  readonly inputs: { readonly max_tokens?: number };
+  readonly inputs: { readonly max_tokens?: number; readonly max_completion_tokens?: number };
 }
 
 class Ai {
@@ -81,7 +81,7 @@ describe("Workers AI", () => {
     expect(await run.run(MODEL, { prompt: "hello" })).toEqual({ response: "Hi", usage: USAGE });
     await gate.flush();
     expect(service.asks).toMatchObject([{ model: MODEL, provider: "cloudflare", customer_id: "acme" }]);
-    expect(ai.called[0]?.inputs.max_tokens).toBe(16_384);
+    expect(ai.called[0]?.inputs).toMatchObject({ max_tokens: 256, max_completion_tokens: 256 });
     expect(service.runs).toMatchObject([
       {
         model: MODEL,
@@ -109,6 +109,38 @@ describe("Workers AI", () => {
     expect(service.runs).toMatchObject([
       { usage: { input_tokens: 4, output_tokens: 3 }, outcome: "completed" },
     ]);
+  });
+
+  const REASONING = "@cf/openai/gpt-oss-120b";
+
+  test.each([
+    ["none, with a model that reasons", REASONING, {}, {}, 16_384, 16_384],
+    ["none, and one of the options", MODEL, {}, { defaultMaxOutputTokens: 900 }, 900, 900],
+    ["one", MODEL, { max_tokens: 50 }, {}, 50, 50],
+    ["the other one", MODEL, { max_completion_tokens: 50 }, {}, 50, 50],
+    ["both", MODEL, { max_tokens: 50, max_completion_tokens: 90 }, {}, 90, 90],
+    ["one for each of several answers", MODEL, { max_tokens: 50, n: 4 }, {}, 200, 50],
+  ])(
+    "is bounded by both names, where a call has %s",
+    async (_, model, bounds, options, reserved, written) => {
+      const { service, gate, ai, run } = governed(() => ({ response: "Hi", usage: USAGE }), options);
+      await run.run(model, { prompt: "hello", ...bounds });
+      await gate.flush();
+      expect(service.asks).toMatchObject([{ estimate: { max_output_tokens: reserved } }]);
+      expect(ai.called[0]?.inputs).toMatchObject({ max_tokens: written, max_completion_tokens: written });
+    },
+  );
+
+  test.each([
+    ["its text, if its model does not reason", MODEL, { usage: { output_tokens: 41 } }],
+    ["what was reserved, if it may", REASONING, { cost_usd: "1.00" }],
+    ["what was reserved, if nobody knows the model", "@cf/acme/new", { cost_usd: "1.00" }],
+  ])("streams without a usage at the price of %s", async (_, model, charge) => {
+    const { service, gate, run } = governed(() => streamOf([{ response: "x".repeat(40) }]));
+    const stream = (await run.run(model, { prompt: "hello", stream: true })) as ReadableStream;
+    await new Response(stream).text();
+    await gate.flush();
+    expect(service.runs).toMatchObject([{ ...charge, estimated: true }]);
   });
 
   const SO_FAR = { response: "Hi", usage: { prompt_tokens: 4, completion_tokens: 1, total_tokens: 5 } };
@@ -181,6 +213,10 @@ describe("Workers AI", () => {
     [{ requests: [{ prompt: "x" }] }, {}],
     [{ audio: [1, 2] }, {}],
     [{ prompt: "x", max_tokens: -1 }, {}],
+    [{ prompt: "x", n: 0 }, {}],
+    [{ prompt: "x", image: [1, 2] }, {}],
+    [{ text: "x", target_lang: "fr" }, {}],
+    [{ prompt: "x", unheard_of: true }, {}],
     ["x", {}],
   ])("is not called with %j %j", async (inputs, options) => {
     const { ai, service, run } = governed(() => ({}));

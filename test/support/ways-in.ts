@@ -222,7 +222,6 @@ const NOT_IN_SDK: Readonly<Record<string, string>> = {
 export const byAiSdk: WayIn = {
   name: "the AI SDK middleware",
   tellsBound: false,
-  boundTokens: WITHOUT_PATH,
   lacks: ({ call }, kind) =>
     NOT_IN_SDK[call] ??
     (kind === "stream" && /images/.test(call) ? "it does not stream pictures" : undefined),

@@ -55,36 +55,6 @@ const CHARGED_WRONG_TODAY: readonly Charged[] = [
     lost: "nothing: each request is charged as one of the largest search",
   },
   {
-    shape: "chat, output not told",
-    fault: "below its bill",
-    roads: ["AI SDK 7"],
-    lost: "the output that is not text of the answer",
-  },
-  {
-    shape: "chat, tier named and not asked for",
-    fault: "below its bill",
-    roads: ["AI SDK 7"],
-    lost: "the tier: the middleware does not read which one was served",
-  },
-  {
-    shape: "chat, flex asked for and not served",
-    fault: "below its bill",
-    roads: ["AI SDK 7"],
-    lost: "half: the tier was asked for, and the middleware does not read that it was not served",
-  },
-  {
-    shape: "chat, flex asked for and no tier named",
-    fault: "below its bill",
-    roads: ["AI SDK 7"],
-    lost: "half: the tier was asked for, and the middleware does not read that it was not served",
-  },
-  {
-    shape: "chat, a header that is not listed",
-    fault: "not refused",
-    roads: ["AI SDK 7"],
-    lost: "whatever the header does: the middleware has no list of headers",
-  },
-  {
     shape: "chat, lost after the work",
     fault: "below its bill",
     roads: ["Hono"],

@@ -1,3 +1,5 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateImage } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { governImages } from "../../src/adapters/ai-sdk.ts";
@@ -44,10 +46,11 @@ test.each([
 
 test("of pictures by the AI SDK", async () => {
   const { gate } = await governed();
-  const sent: object[] = [];
-  const doGenerate = async (params: object) => (sent.push(params), { images: [] });
-  const model = governImages({ provider: "openai.image", modelId: "dall-e-nobody", doGenerate }, { gate });
-  const refused = await model.doGenerate({ prompt: "a cat" }).catch((error: unknown) => error);
+  const sent: unknown[] = [];
+  const fetch = async (url: unknown) => (sent.push(url), Response.json({}));
+  const image = createOpenAI({ apiKey: PROVIDER_KEY, fetch }).image("dall-e-nobody");
+  const model = governImages(image, { gate });
+  const refused = await generateImage({ model, prompt: "a cat" }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refused);
   expect(refused).toMatchObject({ status: 422, ...NO_PRICE });
   expect(sent).toEqual([]);

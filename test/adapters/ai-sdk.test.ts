@@ -190,8 +190,8 @@ describe("a model whose requests cannot be seen", () => {
       chatModel(async () => new Response()),
       { doGenerate },
     );
-    for (const model of [base, { ...base, config: { binding: {} } }, own])
-      await expect(run(model)).rejects.toThrow(REFUSED);
+    const bound = Object.create({ doGenerate }, { config: { value: { binding: {} } } }) as object;
+    for (const model of [base, bound, own]) await expect(run(model)).rejects.toThrow(REFUSED);
     expect([called, asked]).toEqual([[], []]);
   });
 

@@ -5,6 +5,7 @@ import {
   flacOf,
   m4aOf,
   mp3Of,
+  oggFlacOf,
   MP3_FRAME,
   oggOf,
   OPUS_120_MS,
@@ -31,6 +32,9 @@ const FILES: Readonly<Record<string, (count: number) => readonly [Uint8Array, nu
   flac: (count) => [flacOf(count), (count * 65_535) / 8000],
   "ogg opus": (count) => [oggOf(copies(count, OPUS_20_MS)), count * 0.02],
   "ogg opus, long packets": (count) => [oggOf(copies(count, OPUS_120_MS)), count * 0.12],
+  "ogg flac, a frame on each page": (count) => [oggFlacOf(count, 12), (count * 65_535) / 8000],
+  "ogg flac, all frames on few pages": (count) => [oggFlacOf(count, 12_000), (count * 65_535) / 8000],
+  "ogg flac, frames across pages": (count) => [oggFlacOf(count, 7), (count * 65_535) / 8000],
   "ogg vorbis": (count) => [oggOf(copies(count, Buffer.from([0])), VORBIS_HEAD), count * 0.032],
   m4a: (count) => [m4aOf({ samples: count }), count * 0.064],
   "m4a in fragments": (count) => [m4aOf({ samples: 0, fragments: [count, 3] }), (count + 3) * 0.064],
@@ -117,6 +121,77 @@ describe("what can be read in two ways is not read", () => {
     expect(audioSeconds(joined(mp3Of(10), new Uint8Array(2000), mp3Of(10)))).toBeCloseTo(
       2 + (20 * 1152) / 44_100,
     );
+  });
+});
+
+describe("a tag before mp3", () => {
+  const played = (3000 * 1152) / 44_100;
+  const tagged = (head: readonly number[]) => joined(Buffer.from("ID3"), new Uint8Array(head), mp3Of(3000));
+  // Each names 312,000 bytes: all frames.
+  test.each([
+    ["a version that is none", [0xff, 4, 0, 0, 19, 5, 64]],
+    ["a revision that is none", [4, 0xff, 0, 0, 19, 5, 64]],
+    ["a size that is none", [4, 0, 0, 0, 19, 5, 192]],
+  ])("with %s hides no sound", (_, head) => {
+    expect(audioSeconds(tagged(head))).toBeCloseTo(played + 0.01, 2);
+  });
+
+  test("counts as sound beyond two mebibytes, however many tags they are", () => {
+    const most = 2 ** 21;
+    expect(audioSeconds(mp3Of(10, most - 10))).toBeCloseTo(11_520 / 44_100, 3);
+    expect(audioSeconds(mp3Of(10, most + 990))).toBeCloseTo(1 + 11_520 / 44_100, 3);
+    const two = joined(mp3Of(0, most / 2 - 10), mp3Of(10, most / 2 + 990));
+    expect(audioSeconds(two)).toBeCloseTo(1 + 11_520 / 44_100, 3);
+  });
+
+  test("counts as sound after other bytes or frames", () => {
+    const tag = mp3Of(10, 1990);
+    expect(audioSeconds(joined(new Uint8Array(1000), tag))).toBeCloseTo(3 + 11_520 / 44_100, 3);
+    expect(audioSeconds(joined(mp3Of(10), tag))).toBeCloseTo(2 + 23_040 / 44_100, 3);
+  });
+});
+
+/** Each side of a bound. Without it, some of these take minutes. */
+describe("what takes too many steps is not read", () => {
+  const repeated = (bytes: Uint8Array, count: number) => Buffer.alloc(bytes.length * count, bytes);
+  const emptyTag = Buffer.from("ID3\x04\0\0\0\0\0\0", "latin1");
+  const emptyPage = oggOf([OPUS_20_MS]).slice(-31, -4).fill(0, -1);
+  const pages = (count: number) => joined(oggOf(copies(9, OPUS_20_MS)), repeated(emptyPage, count));
+  const voids = (count: number) =>
+    joined(webmOf({ packets: [OPUS_20_MS] }), repeated(Buffer.from([0xec, 0x80]), count));
+  const headers = (count: number) => joined(flacOf(9), repeated(Buffer.from([0xff, 0xf8]), count));
+  test.each<[string, (count: number) => Uint8Array, number]>([
+    ["tags of mp3", (count) => joined(repeated(emptyTag, count), mp3Of(9)), 1000],
+    ["pages of ogg", (count) => pages(count - 2), 200_000],
+    ["elements of webm", (count) => voids(count - 10), 500_000],
+    ["headers of flac", (count) => headers(count - 9), 200_000],
+    ["tracks of webm", (tracks) => webmOf({ packets: [OPUS_20_MS], tracks }), 8],
+    [
+      "tracks of mp4",
+      (count) => joined(...Array.from({ length: count }, (_, at) => m4aOf({ samples: 9, track: at + 1 }))),
+      8,
+    ],
+  ])("%s", (_, fileOf, most) => {
+    expect(audioSeconds(fileOf(most))).not.toBeNull();
+    expect(audioSeconds(fileOf(most + 1))).toBeNull();
+  });
+
+  test("segments of ogg", () => {
+    const page = Buffer.concat([emptyPage, Buffer.alloc(255)]);
+    page[26] = 255;
+    const file = (count: number) => joined(oggOf([OPUS_20_MS]), repeated(page, count));
+    expect(audioSeconds(file(7000))).not.toBeNull();
+    expect(audioSeconds(file(8000))).toBeNull();
+  });
+
+  test("tables of mp4, each of which would be searched to the end of the file", () => {
+    const table = Buffer.alloc(60);
+    table.writeUInt32BE(60);
+    table.write("stsd", 4);
+    table.writeUInt32BE(0x7fffffff, 16);
+    table.write("mp4a", 20);
+    table.writeUInt32BE(8, 52);
+    expect(audioSeconds(joined(m4aOf({ samples: 9 }).subarray(0, 20), repeated(table, 90_000)))).toBeNull();
   });
 });
 

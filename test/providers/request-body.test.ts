@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readBody } from "../../src/providers/body/request-body.ts";
 import { openAiTranscriptions } from "../../src/providers/apis/openai-audio.ts";
 import { openAiChat } from "../../src/providers/apis/openai-chat.ts";
@@ -40,6 +40,33 @@ describe("a form", () => {
       ["MODEL", "gpt-4o-transcribe"],
     ] as const;
     await expect(read(openAiTranscriptions, fields)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("with a name that its API does not list is refused before any file is read", async () => {
+    const unlisted = ["known_speaker_references[]", "__proto__", "n"];
+    for (const name of unlisted) {
+      const form = new FormData();
+      form.append("file", file);
+      form.append(name, "1");
+      const { bytes, type } = await bodyOf(form);
+      const reads = vi.spyOn(File.prototype, "arrayBuffer");
+      await expect(readBody(openAiTranscriptions, bytes, type)).rejects.toMatchObject({
+        status: 403,
+        message: expect.stringContaining(`"${name}" is not metered`),
+      });
+      expect(reads).not.toHaveBeenCalled();
+      reads.mockRestore();
+    }
+  });
+
+  test("has at most 64 fields", async () => {
+    const fields = (count: number) => Array.from({ length: count }, () => ["keywords[]", "a"] as const);
+    const { members } = await read(openAiTranscriptions, fields(64));
+    expect(members["keywords[]"]).toHaveLength(64);
+    await expect(read(openAiTranscriptions, fields(65))).rejects.toMatchObject({
+      status: 400,
+      message: "The form has more than 64 fields. Send fewer.",
+    });
   });
 
   test("has several files under a name that ends in brackets, and they all count", async () => {

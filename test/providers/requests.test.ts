@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/providers/json.ts";
 import { readListedRequest } from "../../src/providers/listed-request.ts";
+import { pictureTokensOf } from "../../src/providers/apis/openai-images.ts";
+import { seenInput } from "../../src/providers/body/input-bound.ts";
 import type { MeteredRequest } from "../../src/providers/provider-api.ts";
 import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
-import { flacOf, oggOf, OPUS_120_MS, wavOf } from "../support/recordings.ts";
+import { flacOf, m4aOf, oggOf, OPUS_120_MS, wavOf } from "../support/recordings.ts";
 
 /** What each API reads in a request, and writes into it. */
 
@@ -274,6 +276,57 @@ test("a picture in a form is a picture, whatever its bytes are", () => {
   const tokens = sizes.map((image) => edits.read({ model: "gpt-image-1", prompt: "x", image }).inputTokens);
   expect(tokens[1]).toBe(tokens[0]);
   expect(tokens[0]).toBeGreaterThan(edits.read({ model: "gpt-image-1", prompt: "x" }).inputTokens);
+});
+
+test("each picture of a form counts, under one name or several", () => {
+  const edits = apiAt("openai", "/v1/images/edits");
+  const picture = new Uint8Array(9);
+  const tokensOf = (body: JsonObject) =>
+    edits.read({ model: "gpt-image-1", prompt: "x", ...body }).inputTokens;
+  const each = pictureTokensOf("gpt-image-1");
+  const seen = (body: JsonObject) =>
+    tokensOf(body) - seenInput({ model: "gpt-image-1", prompt: "x", ...body }, each).tokens;
+  expect(seen({ image: picture })).toBe(each);
+  expect(seen({ "image[]": [picture, picture], mask: picture })).toBe(3 * each);
+});
+
+describe("the form of a transcription", () => {
+  const file = wavOf({ seconds: 1 });
+  const form = { model: "gpt-4o-transcribe", file };
+
+  test("has all fields that OpenAI's SDK sends", () => {
+    const fields = { type: "server_vad", threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
+    const chunking = Object.entries(fields).map(([name, value]) => [`chunking_strategy[${name}]`, value]);
+    expect(
+      transcriptions.read({ ...form, ...Object.fromEntries(chunking), "languages[]": ["en", "de"] }),
+    ).toEqual(transcriptions.read(form));
+    expect(() => transcriptions.read({ ...form, "known_speaker_references[]": "data:" })).toThrow(
+      /not metered/,
+    );
+  });
+
+  test("has text for the model in keywords and names, which count as the prompt does", () => {
+    const { texts, inputTokens } = transcriptions.read({
+      ...form,
+      prompt: 123,
+      "keywords[]": ["Sluice", "Bremen"],
+      "known_speaker_names[]": "Ada",
+    });
+    expect(texts).toEqual(["123", "Sluice", "Bremen", "Ada"]);
+    expect(inputTokens).toBe(10 + "123 Sluice Bremen Ada".length);
+    expect(() => transcriptions.read({ ...form, prompt: new Uint8Array(9) })).toThrow(/as text/);
+    expect(() => transcriptions.read({ ...form, "keywords[]": ["a", new Uint8Array(9)] })).toThrow(/as text/);
+  });
+
+  test.each(["text", "srt", "vtt", "TEXT", 1])("asks of M4A no answer without a length: %s", (format) => {
+    const m4a = m4aOf({ samples: 100 });
+    const asking = (response_format: unknown) => () =>
+      transcriptions.read({ model: "whisper-1", file: m4a, response_format });
+    expect(asking(format)).toThrow(/Set "response_format" to "json"/);
+    for (const told of [undefined, "json", "verbose_json", "diarized_json"])
+      expect(asking(told)().units).toEqual({ audio_second: 7 });
+    expect(transcriptions.read({ ...form, response_format: format }).inputTokens).toBe(10);
+  });
 });
 
 describe("a recording is reserved by the length of its frames", () => {

@@ -52,6 +52,8 @@ export function mp3Of(frames: number, tagBytes = 0): Uint8Array<ArrayBuffer> {
   return plain(...tag, ...Array.from({ length: frames }, () => MP3_FRAME));
 }
 
+const FLAC_HEAD_BYTES = 42;
+
 /** Silence in frames of 65,535 samples each: 8 seconds in some 20 bytes. */
 export function flacOf(frames: number, claimedSamples = frames * 65_535): Uint8Array<ArrayBuffer> {
   const [rate, channels, bits] = [8000, 1, 8];
@@ -63,6 +65,16 @@ export function flacOf(frames: number, claimedSamples = frames * 65_535): Uint8A
     return Buffer.concat([head, Buffer.from([checksumOf(head), 0, 0, 0, 0])]);
   });
   return plain(text("fLaC"), Buffer.from([0x80, 0, 0, 34]), settings, ...all);
+}
+
+/** FLAC in Ogg, in pages of one packet each, of as many bytes as given. */
+export function oggFlacOf(frames: number, pageBytes: number): Uint8Array<ArrayBuffer> {
+  const flac = flacOf(frames);
+  const head = Buffer.concat([text("\x7fFLAC\x01\0\0\0"), flac.subarray(0, FLAC_HEAD_BYTES)]);
+  const pages = [];
+  for (let at = FLAC_HEAD_BYTES; at < flac.length; at += pageBytes)
+    pages.push(pageOf([flac.subarray(at, at + pageBytes)]));
+  return plain(pageOf([head], 2), ...pages);
 }
 
 /** The position that a page claims: none, because readers count packets. */
@@ -173,17 +185,17 @@ const open = (id: number, ...parts: Uint8Array[]) =>
 export interface WebmForm {
   readonly packets: readonly Uint8Array[];
   readonly codec?: string;
-  /** The types of the tracks, all of which have the same number. */
-  readonly types?: readonly number[];
+  /** The tracks: the first has the sound. */
+  readonly tracks?: number;
 }
 
-export function webmOf({ packets, codec = "A_OPUS", types = [2] }: WebmForm): Uint8Array<ArrayBuffer> {
-  const tracks = types.map((type) =>
+export function webmOf({ packets, codec = "A_OPUS", tracks: count = 1 }: WebmForm): Uint8Array<ArrayBuffer> {
+  const tracks = Array.from({ length: count }, (_, at) =>
     element(
       0xae,
       Buffer.concat([
-        element(0xd7, Buffer.from([1])),
-        element(0x83, Buffer.from([type])),
+        element(0xd7, Buffer.from([at + 1])),
+        element(0x83, Buffer.from([2])),
         element(0x86, text(codec)),
         ...(codec === "A_VORBIS"
           ? [element(0x63a2, Buffer.concat([Buffer.from([2, 30, 9]), VORBIS_HEAD]))]

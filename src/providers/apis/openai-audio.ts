@@ -3,7 +3,7 @@ import { type JsonObject, objectOf } from "../json.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import { countOf } from "../usage/counts.ts";
 import type { AnswerFacts, EventFacts, MeteredRequest, ProviderApi } from "../provider-api.ts";
-import { audioSeconds } from "../media/audio-length.ts";
+import { audioSeconds, isMp4 } from "../media/audio-length.ts";
 import { openAiError } from "../wire-refusal.ts";
 import { OPENAI_HEADERS } from "./openai-chat.ts";
 import { flagIn, modelIn, PLAIN } from "./request-members.ts";
@@ -16,10 +16,14 @@ const SPEECH_TOKENS_PER_CHARACTER = 10;
 
 const encoder = new TextEncoder();
 
+/** Members that the model reads beside the sound. A form may have several of those in brackets. */
+const WRITTEN = ["prompt", "keywords[]", "known_speaker_names[]"];
+
 /** `POST /v1/audio/transcriptions` and `POST /v1/audio/translations`: a recording in, text out. */
 export const openAiTranscriptions: ProviderApi = {
   name: "transcriptions",
   body: "form",
+  // Left out: recordings of known speakers, which are billed as sound.
   members: new Set([
     "model",
     "file",
@@ -27,9 +31,16 @@ export const openAiTranscriptions: ProviderApi = {
     "stream",
     "response_format",
     "chunking_strategy",
+    "chunking_strategy[type]",
+    "chunking_strategy[threshold]",
+    "chunking_strategy[prefix_padding_ms]",
+    "chunking_strategy[silence_duration_ms]",
     "include",
     "include[]",
     "language",
+    "languages[]",
+    "keywords[]",
+    "known_speaker_names[]",
     "temperature",
     "timestamp_granularities",
     "timestamp_granularities[]",
@@ -38,18 +49,18 @@ export const openAiTranscriptions: ProviderApi = {
   answerMembers: ["usage", "duration"],
   readRequest(body, { pathModel }) {
     const model = modelIn(body, pathModel);
-    const { file, prompt } = body;
-    const seconds = secondsIn(file);
+    const seconds = secondsIn(body);
+    const texts = WRITTEN.flatMap((name) => body[name] ?? []).map(textOf);
     const isByTime = /^(?:whisper|gpt-transcribe)/.test(model);
     return {
       ...PLAIN,
       model,
       isStream: flagIn(body, "stream"),
-      inputTokens: isByTime ? 0 : seconds * TOKENS_PER_SECOND + bytesOf(prompt),
+      inputTokens: isByTime ? 0 : seconds * TOKENS_PER_SECOND + bytesOf(texts.join(" ")),
       fixedOutputTokens: isByTime ? 0 : TRANSCRIPT_TOKENS,
       hidesOutput: true,
       units: isByTime ? { audio_second: seconds } : {},
-      texts: textsIn(prompt),
+      texts,
     };
   },
   withBounds: (body) => body,
@@ -64,14 +75,30 @@ export const openAiTranscriptions: ProviderApi = {
   errorBody: openAiError,
 };
 
+/** A text of digits alone was read as a number. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array)
+    throw new Unmetered(400, "Send text in the form as text, and not as a file.");
+  return String(value);
+}
+
+/** Formats of answers that have the usage or the length. */
+const TELLING_FORMATS = new Set<unknown>(["json", "verbose_json", "diarized_json"]);
+
 /** Whole seconds, as they are billed. A recording whose length nobody can tell has no bound. */
-function secondsIn(file: unknown): number {
+function secondsIn({ file, response_format: format }: JsonObject): number {
   if (!(file instanceof Uint8Array)) throw new Unmetered(400, 'Send the recording as "file".');
   const seconds = audioSeconds(file);
   if (seconds === null)
     throw new Unmetered(
       400,
       "The length of this recording cannot be read. Send WAV (PCM), MP3, FLAC, Ogg or WebM (Opus or Vorbis), or M4A (AAC or ALAC).",
+    );
+  // Decoders play all frames of a sample of AAC, and the container counts samples. So the answer must say how long it was.
+  if (isMp4(file) && !(format === undefined || TELLING_FORMATS.has(format)))
+    throw new Unmetered(
+      403,
+      'An answer in this format does not tell the length of the recording, and neither does M4A. Set "response_format" to "json" or "verbose_json", or send WAV, MP3, FLAC, Ogg or WebM.',
     );
   return Math.ceil(seconds);
 }

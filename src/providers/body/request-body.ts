@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { Unmetered } from "../unmetered.ts";
-import { parseStrictJson, refuseOtherSpellings } from "./strict-json.ts";
+import { parseStrictJson, quoted, refuseUnlisted } from "./strict-json.ts";
 
 /** A request's body as it was read. */
 export interface ReadBody {
@@ -14,6 +14,8 @@ export interface ReadBody {
   withModel(model: string): ReadBody;
 }
 
+/** More than any call needs, with a field for each of several files. */
+const MOST_FIELDS = 64;
 const FORM_TYPE = /^multipart\/form-data\b/i;
 
 /** Throws `Unmetered` for a body that is not of the API's kind, or that can be read in two ways. */
@@ -75,15 +77,30 @@ async function formIn(bytes: Uint8Array<ArrayBuffer>, contentType: string): Prom
   }
 }
 
-/** Several files may come under one name that ends in brackets. Any other name comes once. */
+/**
+ * Several files may come under one name that ends in brackets. Any other name comes once. The pass ends at the first field that is
+ * refused.
+ */
+function fieldsByName(form: FormData, known: ReadonlySet<string>): Map<string, (string | File)[]> {
+  const groups = new Map<string, (string | File)[]>();
+  let count = 0;
+  for (const [name, field] of form) {
+    count += 1;
+    if (count > MOST_FIELDS)
+      throw new Unmetered(400, `The form has more than ${MOST_FIELDS} fields. Send fewer.`);
+    refuseUnlisted({ [name]: field }, known);
+    const group = groups.get(name) ?? [];
+    if (group.length > 0 && !name.endsWith("[]"))
+      throw new Unmetered(400, `The form has ${quoted(name)} twice.`);
+    group.push(field);
+    groups.set(name, group);
+  }
+  return groups;
+}
+
 async function membersOf(form: FormData, known: ReadonlySet<string>): Promise<JsonObject> {
-  const names = [...new Set(form.keys())];
-  refuseOtherSpellings(names, known);
   const members: [string, unknown][] = [];
-  for (const name of names) {
-    const fields = form.getAll(name);
-    if (fields.length > 1 && !name.endsWith("[]"))
-      throw new Unmetered(400, `The form has ${JSON.stringify(name.slice(0, 64))} twice.`);
+  for (const [name, fields] of fieldsByName(form, known)) {
     const values = await Promise.all(fields.map(valueOf));
     members.push([name, values.length > 1 ? values : values[0]]);
   }

@@ -11,9 +11,13 @@ import { webmSeconds } from "./webm.ts";
  * made the file chose it. Null if the frames cannot be counted: no bound by bytes holds then, because silence takes next to none.
  */
 export function audioSeconds(bytes: Uint8Array): number | null {
-  const read = textAt(bytes, 4, 4) === "ftyp" ? mp4Seconds : (READERS[textAt(bytes, 0, 4)] ?? mp3Seconds);
+  const read = isMp4(bytes) ? mp4Seconds : (READERS[textAt(bytes, 0, 4)] ?? mp3Seconds);
   const seconds = read(bytes);
   return seconds !== null && Number.isFinite(seconds) && seconds > 0 ? seconds : null;
+}
+
+export function isMp4(bytes: Uint8Array): boolean {
+  return textAt(bytes, 4, 4) === "ftyp";
 }
 
 const READERS: Readonly<Record<string, (bytes: Uint8Array) => number | null>> = {

@@ -3,29 +3,34 @@ import { octetAt } from "./octets.ts";
 const RATES = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const RATE_AT = 18;
 const MOST_CHANNEL_CODE = 10;
+/** More than two hours in frames of the usual size. */
+const MOST_HEADERS = 200_000;
 
 /**
  * The sum of all headers of frames in the file, wherever they are. A decoder plays no frame without a valid header, so this is
  * never less than what it plays; bytes of sound look like a header once in several millions.
  */
 export function flacSeconds(bytes: Uint8Array): number | null {
-  const usualRate = flacRate(bytes, 0);
+  const usualRate = flacRate(bytes);
   let seconds = 0;
+  let headers = 0;
   for (let at = bytes.indexOf(0xff, 4); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     if ((octetAt(bytes, at + 1) & 0xfe) !== 0xf8) continue;
+    headers += 1;
+    if (headers > MOST_HEADERS) return null;
     seconds += flacFrameSeconds(bytes, at, usualRate);
   }
   return seconds;
 }
 
 /** The rate of frames that name none, from the head of the file. */
-export function flacRate(bytes: Uint8Array, head: number): number {
-  const at = head + RATE_AT;
+function flacRate(bytes: Uint8Array): number {
+  const at = RATE_AT;
   return (octetAt(bytes, at) << 12) | (octetAt(bytes, at + 1) << 4) | (octetAt(bytes, at + 2) >> 4);
 }
 
 /** Zero if no frame begins here. Infinite if nothing says its rate. */
-export function flacFrameSeconds(bytes: Uint8Array, at: number, usualRate: number): number {
+function flacFrameSeconds(bytes: Uint8Array, at: number, usualRate: number): number {
   const frame = frameAt(bytes, at);
   return frame === null ? 0 : frame.samples / (frame.rate === 0 ? usualRate : frame.rate);
 }

@@ -16,6 +16,9 @@ const RATES = [44_100, 48_000, 32_000];
 const LEAST_BYTES_PER_SECOND = 1000;
 /** Tags and damage between frames. More may be another container. */
 const MOST_OTHER_BYTES = 4096;
+/** Titles and pictures before the sound. What is beyond counts as sound. */
+const MOST_HEAD_BYTES = 2 ** 21;
+const MOST_TAGS = 1000;
 const LEAST_FRAMES = 2;
 
 /**
@@ -26,7 +29,9 @@ export function mp3Seconds(bytes: Uint8Array): number | null {
   let seconds = 0;
   let frames = 0;
   let others = 0;
-  let at = afterTags(bytes, 0);
+  let tags = 0;
+  let head = MOST_HEAD_BYTES;
+  let at = 0;
   while (at < bytes.length) {
     const frame = frameAt(bytes, at);
     if (frame !== null) {
@@ -35,23 +40,27 @@ export function mp3Seconds(bytes: Uint8Array): number | null {
       at += frame.length;
       continue;
     }
-    const next = afterTags(bytes, at);
-    if (next === at) others += 1;
-    seconds += Math.max(1, next - at) / LEAST_BYTES_PER_SECOND;
-    if (others > MOST_OTHER_BYTES) return null;
-    at = Math.max(next, at + 1);
+    const tag = tagBytesAt(bytes, at);
+    if (tag > 0) tags += 1;
+    else others += 1;
+    if (others > MOST_OTHER_BYTES || tags > MOST_TAGS) return null;
+    // Decoders skip only the tags that come before anything else.
+    const skipped = frames === 0 && others === 0 ? Math.min(tag, head) : 0;
+    head -= skipped;
+    const length = Math.max(1, tag);
+    seconds += (length - skipped) / LEAST_BYTES_PER_SECOND;
+    at += length;
   }
   return frames < LEAST_FRAMES ? null : seconds;
 }
 
-/** Where the sound goes on after tags with titles and pictures. */
-function afterTags(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (textAt(bytes, at, 3) === "ID3") {
-    const size = [6, 7, 8, 9].reduce((sum, each) => sum * 128 + (octetAt(bytes, at + each) & 127), 0);
-    at += 10 + size;
-  }
-  return at;
+/** The length of a tag with titles and pictures. Zero where decoders see none, so that they find sound in what looks like one. */
+function tagBytesAt(bytes: Uint8Array, at: number): number {
+  if (textAt(bytes, at, 3) !== "ID3") return 0;
+  const size = bytes.subarray(at + 6, at + 10);
+  if (bytes[at + 3] === 0xff || bytes[at + 4] === 0xff || size.some((octet) => octet > 127)) return 0;
+  const named = size.reduce((sum, octet) => sum * 128 + octet, 0);
+  return Math.min(10 + named, bytes.length - at);
 }
 
 function frameAt(bytes: Uint8Array, at: number): { length: number; seconds: number } | null {

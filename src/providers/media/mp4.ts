@@ -4,13 +4,14 @@ import { octetAt, textAt, uint32At } from "./octets.ts";
 const BOXES_OF_BOXES = new Set(["moov", "trak", "mdia", "minf", "stbl", "edts", "moof", "traf"]);
 const MOST_BOXES = 100_000;
 const MOST_DEPTH = 10;
+const MOST_TRACKS = 8;
 
 interface Track {
   isSound: boolean;
   /** Null if it is not known. */
   secondsPerSample: number | null;
-  /** How many kinds of samples there are. */
-  kinds: number;
+  /** How many kinds of samples there are. Null before they are read. */
+  kinds: number | null;
   samples: number;
 }
 
@@ -40,7 +41,7 @@ export function mp4Seconds(bytes: Uint8Array): number | null {
 }
 
 function emptyTrack(): Track {
-  return { isSound: false, secondsPerSample: null, kinds: 0, samples: 0 };
+  return { isSound: false, secondsPerSample: null, kinds: null, samples: 0 };
 }
 
 /** False if a box cannot be read. */
@@ -75,7 +76,7 @@ function readBox(bytes: Uint8Array, name: string, at: number, movie: Movie): boo
   const { tracks, current } = movie;
   if (name === "tkhd") {
     const id = uint32At(bytes, at + (octetAt(bytes, at) === 1 ? 20 : 12));
-    if (tracks.has(id)) return false;
+    if (tracks.has(id) || tracks.size === MOST_TRACKS) return false;
     movie.current = emptyTrack();
     tracks.set(id, movie.current);
   }
@@ -86,8 +87,10 @@ function readBox(bytes: Uint8Array, name: string, at: number, movie: Movie): boo
   }
   if (name === "hdlr") current.isSound ||= textAt(bytes, at + 8, 4) === "soun";
   if (name === "stsd") {
-    current.kinds += uint32At(bytes, at + 4);
-    current.secondsPerSample ??= packetSeconds(bytes, at + 8);
+    // Once, because the boxes of an entry are searched to the end of the file.
+    if (current.kinds !== null) return false;
+    current.kinds = uint32At(bytes, at + 4);
+    current.secondsPerSample = packetSeconds(bytes, at + 8);
   }
   if (name === "stsz" || name === "stz2") current.samples += uint32At(bytes, at + 8);
   if (name === "trun") current.samples += uint32At(bytes, at + 4);

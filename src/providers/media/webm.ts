@@ -13,6 +13,9 @@ const CODEC_SETTINGS = 0x63a2;
 const ENCODINGS = 0x6d80;
 const SIMPLE_BLOCK = 0xa3;
 const BLOCK = 0xa1;
+/** More than two hours in blocks of 20 milliseconds. */
+const MOST_ELEMENTS = 500_000;
+const MOST_TRACKS = 8;
 const SOUND = 2;
 const LACING = 0x06;
 
@@ -29,13 +32,15 @@ export function webmSeconds(bytes: Uint8Array): number | null {
   const tracks: Track[] = [];
   let seconds = 0;
   let at = 0;
-  while (at < bytes.length) {
+  for (let elements = 0; at < bytes.length; elements += 1) {
+    if (elements === MOST_ELEMENTS) return null;
     const id = numberAt(bytes, at, false);
     const size = numberAt(bytes, at + (id?.length ?? 0), true);
     if (id === null || size === null) return null;
     at += id.length + size.length;
     if (ELEMENTS_OF_ELEMENTS.has(id.value)) continue;
     if (id.value === TRACK) {
+      if (tracks.length === MOST_TRACKS) return null;
       tracks.push({ number: null, isSound: false, codec: null, vorbis: null });
       continue;
     }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Env } from "../../src/edge/env.ts";
 import { settingsOf } from "../../src/settings.ts";
 import { DEEP_HEALTH, deepHealth } from "../../src/web/deep-health.ts";
@@ -14,6 +14,9 @@ const look = (bindings: Partial<Env>) => {
   at += 10 * DEEP_HEALTH.everyMs;
   return deepHealth({ ...env, ...bindings }, settings(), at);
 };
+// Other files share this database, and their objects break on purpose.
+beforeEach(() => env.DB.prepare("DELETE FROM damage_reports").run());
+
 const broken = <T extends object>(methods: readonly (keyof T)[], fail: () => unknown) =>
   Object.fromEntries(methods.map((method) => [method, fail])) as unknown as T;
 

@@ -171,7 +171,7 @@ export function askOf(headers: AskHeaders): DecisionAsk {
     hold_seconds: headers["x-sluice-hold-seconds"],
     checks: headers["x-sluice-checks"],
     // Proxies that ask in headers report no runs: given back, a reservation would be a call for free.
-    on_expiry: headers["x-sluice-on-expiry"],
+    on_expiry: headers["x-sluice-on-expiry"] ?? "charge",
     estimate: {
       cost_usd: headers["x-sluice-estimate-usd"],
       input_tokens: headers["x-sluice-input-tokens"],

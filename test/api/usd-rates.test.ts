@@ -490,13 +490,15 @@ test.each([
 );
 
 test("a reservation that a gate reports late is corrected where its report was counted", async () => {
-  const org = await limited({ window_seconds: 3600 });
+  lengthenLives();
+  const org = await limited();
   const gate = new OutsideGate(org.key);
   await gate.learn();
   const wants = gate.rates.map((key) => ({ key, left: "0", want: "1000000000", least: "1" }));
   await gate.report({ wants });
   const line = gate.line(40_000_000);
-  await org.advance(60);
+  // Longer than two parts of the window.
+  await scheduler.wait(1100);
   const { body } = await gate.report({ lines: [line], wants: [] });
   expect(body.refused).toEqual([]);
   expect(await own(org)).toMatchObject({ used_usd: "0.04" });

@@ -117,6 +117,15 @@ describe("what can be read in two ways is not read", () => {
     expect(audioSeconds(joined(flac, wrong))).toBeCloseTo(81.918_75);
   });
 
+  test("a second recording of flac in ogg is played, too", () => {
+    expect(audioSeconds(joined(oggFlacOf(4, 12), oggFlacOf(6, 12)))).toBeCloseTo(81.918_75);
+  });
+
+  test("a tag of mp3 that names more bytes than the file has counts those that there are", () => {
+    const cut = joined(mp3Of(10), mp3Of(0, 200_000).subarray(0, 2000));
+    expect(audioSeconds(cut)).toBeCloseTo(2 + (10 * 1152) / 44_100);
+  });
+
   test("bytes between frames of mp3 count as sound of the lowest rate", () => {
     expect(audioSeconds(joined(mp3Of(10), new Uint8Array(2000), mp3Of(10)))).toBeCloseTo(
       2 + (20 * 1152) / 44_100,
@@ -182,6 +191,14 @@ describe("what takes too many steps is not read", () => {
     const file = (count: number) => joined(oggOf([OPUS_20_MS]), repeated(page, count));
     expect(audioSeconds(file(7000))).not.toBeNull();
     expect(audioSeconds(file(8000))).toBeNull();
+  });
+
+  test("headers of flac in ogg", () => {
+    const head = joined(Buffer.from("\x7fFLAC\x01\0\0\0", "latin1"), flacOf(1));
+    const packet = repeated(Buffer.from([0xff, 0xf8]), 127);
+    const file = (count: number) => joined(oggOf(copies(count, packet), head), oggOf([OPUS_20_MS]));
+    expect(audioSeconds(file(1500))).not.toBeNull();
+    expect(audioSeconds(file(1600))).toBeNull();
   });
 
   test("tables of mp4, each of which would be searched to the end of the file", () => {

@@ -56,6 +56,22 @@ const sendOne = (key: Key, run: object, more: object = {}) =>
 const sendMany = (key: Key, runs: readonly object[], more: object = {}) =>
   call("POST", "/v1/runs/bulk", { key: key.secret, body: { runs: runs.map(aRun) }, ...more });
 
+async function advance(org: TestOrg, advance_seconds: number): Promise<void> {
+  const path = `/v1/admin/orgs/${org.id}/test-clock`;
+  const moved = await call("POST", path, { key: operatorKey(), body: { advance_seconds } });
+  expect(moved.status).toBe(200);
+}
+
+/** Longer than an isolate that lives keeps a reservation to itself. */
+const NEVER_REPORTED_SECONDS = 61;
+
+/** Sets the price of the model that runs of these tests name. */
+async function priceOf(org: TestOrg, perMtok = "1000000", more: object = {}): Promise<void> {
+  const body = { input_usd_per_mtok: perMtok, output_usd_per_mtok: perMtok, ...more };
+  const path = `/v1/orgs/${org.id}/models/acme%2Fm1`;
+  expect((await call("PUT", path, { key: org.ownerKey, body })).status).toBeLessThan(300);
+}
+
 const seen = ({ status, body }: Answer) => [status, body?.error?.code];
 const runsOf = async (org: TestOrg) =>
   (await call("GET", "/v1/runs", { key: org.ownerKey })).body.data as { id: string }[];
@@ -178,12 +194,14 @@ describe("a key that was revoked", () => {
   });
 
   test("settles what no isolate has reported yet, if its id is real", async () => {
-    const org = await newOrg();
+    const org = await newOrg({ environment: "test" });
     const budget = await budgetOf(org, "100");
     const key = await mint(org);
     const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
     const [one, other] = [ids.newId(Date.now()), ids.newId(Date.now())];
+    await priceOf(org);
     await revoke(org, key);
+    await advance(org, NEVER_REPORTED_SECONDS);
     const forged = `${one.slice(0, -1)}${one.endsWith("0") ? "1" : "0"}`;
     const { body } = await sendMany(key, [{ reservation_id: one }, { reservation_id: forged }], {
       from: freshAddress(),
@@ -350,12 +368,6 @@ describe("a key that was revoked", () => {
 });
 
 describe("for a day after its end, and no longer,", () => {
-  const advance = async (org: TestOrg, advance_seconds: number) => {
-    const path = `/v1/admin/orgs/${org.id}/test-clock`;
-    const moved = await call("POST", path, { key: operatorKey(), body: { advance_seconds } });
-    expect(moved.status).toBe(200);
-  };
-
   test.each([
     ["revoked", "gone", 410],
     ["expired", "key_expired", 401],
@@ -599,15 +611,17 @@ describe.each(Object.keys(BOUND) as (keyof typeof BOUND)[])("a run of a key that
 
 describe("a reservation that nobody has reported", () => {
   test("is settled without runs:write, or by an ended key, only as far as limits have room", async () => {
-    const org = await newOrg();
+    const org = await newOrg({ environment: "test" });
     const budget = await budgetOf(org, "10");
+    await priceOf(org, "1000000");
     const [live, ended] = [await mint(org), await mint(org)];
     await revoke(org, ended);
     const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
-    for (const key of [live, ended]) {
-      const reservation_id = ids.newId(Date.now());
+    const made = [live, ended].map((key) => ({ key, reservation_id: ids.newId(Date.now()) }));
+    await advance(org, NEVER_REPORTED_SECONDS);
+    for (const { key, reservation_id } of made) {
       const from = freshAddress();
-      expect(seen(await sendOne(key, { reservation_id, cost_usd: "5000" }, { from }))).toEqual([
+      expect(seen(await sendOne(key, { reservation_id, cost_usd: "12" }, { from }))).toEqual([
         402,
         "budget_exceeded",
       ]);
@@ -616,20 +630,111 @@ describe("a reservation that nobody has reported", () => {
     expect(await budget()).toEqual(["4.00", "0.00"]);
   });
 
-  test("and that a gate outside had the id for is no key's that has ended", async () => {
+  test("is settled by such a key under no names, for at most the price of tokens that one call can have", async () => {
+    const org = await newOrg({ environment: "test" });
+    const budget = await budgetOf(org, "100000");
+    await priceOf(org, "10", { context_window: 4000, max_output_tokens: 1000, units: { search: "0.5" } });
+    const [live, ended] = [await mint(org), await mint(org)];
+    await revoke(org, ended);
+    const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
+    const most = { input_tokens: 1_000_000_000, output_tokens: 1_000_000_000, units: { search: 1_000_000 } };
+    const others = OTHERS.filter(([name]) => name !== "model" && name !== "variant");
+    const newId = () => ids.newId(Date.now());
+    const requestId = (fingerprint: string) => ids.idOf(`r-${fingerprint}`, fingerprint, Date.now());
+    const made = [
+      { key: live, reservation_id: newId(), another: newId() },
+      { key: ended, reservation_id: newId(), another: newId() },
+      { key: live, reservation_id: requestId("f"), another: requestId("g") },
+    ];
+    await advance(org, NEVER_REPORTED_SECONDS);
+    for (const { key, reservation_id, another } of made) {
+      const from = freshAddress();
+      const named = others.map(([, other]) => ({ reservation_id, ...other }));
+      const { body } = await sendMany(key, [...named, {}], { from });
+      const errors = body.results.map(({ error }: { error: { code: string; details: object } }) => error);
+      expect(errors.slice(0, -1)).toMatchObject(
+        others.map(([field]) => ({ code: "forbidden", details: { field } })),
+      );
+      const unpriced = await sendOne(key, { reservation_id, model: "acme/none" }, { from });
+      expect([...seen(unpriced), unpriced.body.error.details]).toEqual([
+        403,
+        "forbidden",
+        { field: "cost_usd" },
+      ]);
+      const run = { id: `run-of-${reservation_id}`, reservation_id, usage: most };
+      const sent = await sendOne(key, { ...run, cost_usd: "5000" }, { from });
+      expect([sent.status, sent.body.cost_usd, sent.body.estimated]).toEqual([201, "0.05", true]);
+      if (key === live) expect((await sendOne(key, { ...run, cost_usd: "5000" }, { from })).status).toBe(200);
+      const other = { reservation_id: another, usage: most, cost_usd: undefined };
+      expect((await sendOne(key, other, { from })).body).toMatchObject({ cost_usd: "0.05", estimated: true });
+    }
+    expect(await budget()).toEqual(["0.30", "0.00"]);
+  });
+
+  test("waits for the report of an isolate that has just made it, and any key with runs:write settles it now", async () => {
+    const org = await newOrg();
+    await priceOf(org);
+    const [live, ended, writer] = [await mint(org), await mint(org), await mint(org, WRITES)];
+    await revoke(org, ended);
+    const reservation_id = new ReservationIds(env.SVC_KEY_PEPPER, org.id).newId(Date.now());
+    for (const key of [live, ended]) {
+      for (const send of Object.values(SENT)) {
+        const refused = await send(key, { reservation_id });
+        expect(seen(refused)).toEqual([503, "service_unavailable"]);
+        expect(refused.headers.get("retry-after")).toBe("1");
+      }
+    }
+    expect((await sendOne(writer, { reservation_id, customer_id: "c", cost_usd: "3" })).status).toBe(201);
+  });
+
+  test("and that a gate outside had the id for is no key's that has ended, and no other's without runs:write", async () => {
+    const { OutsideGate } = await import("../support/outside-gate.ts");
+    const org = await newOrg();
+    const budget = await budgetOf(org);
+    await priceOf(org);
+    const [key, writer] = [await mint(org), await mint(org, WRITES)];
+    const packs = `/v1/orgs/${org.id}/credit-packs`;
+    const given = { customer_id: "cust_b", amount_usd: "50" };
+    const pack = await call("POST", packs, { key: org.ownerKey, body: given });
+    expect(pack.status).toBe(201);
+    const gate = new OutsideGate(key.secret);
+    await gate.learn();
+    const [one, other, ...rest] = gate.ids;
+    const before = await budget();
+    for (const run of [
+      { reservation_id: one, customer_id: "cust_b", cost_usd: "50" },
+      { reservation_id: one, cost_usd: "5000" },
+      { reservation_id: one, cost_usd: undefined },
+    ]) {
+      expect(seen(await sendOne(key, run))).toEqual([503, "service_unavailable"]);
+    }
+    const many = rest.slice(0, 10).map((reservation_id) => ({ reservation_id, cost_usd: "1000000" }));
+    expect(seen(await sendMany(key, many))).toEqual([503, "service_unavailable"]);
+    expect(await budget()).toEqual(before);
+    const left = await call("GET", `${packs}/${pack.body.id}`, { key: org.ownerKey });
+    expect(left.body.remaining_usd).toBe("50.00");
+    expect((await sendOne(writer, { reservation_id: one, cost_usd: "1" })).status).toBe(201);
+    await revoke(org, key);
+    for (const send of [SENT["by itself"], SENT["in bulk"]]) {
+      expect(seen(await send(key, { reservation_id: other }))).toEqual([410, "gone"]);
+    }
+    expect(await budget()).toEqual(["1.00", "0.00"]);
+  });
+
+  test("is settled by a key without runs:write once its gate has reported it", async () => {
     const { OutsideGate } = await import("../support/outside-gate.ts");
     const org = await newOrg();
     const budget = await budgetOf(org);
     const key = await mint(org);
     const gate = new OutsideGate(key.secret);
     await gate.learn();
-    const [one, other] = gate.ids;
-    expect((await sendOne(key, { reservation_id: one })).status).toBe(201);
-    await revoke(org, key);
-    for (const send of [SENT["by itself"], SENT["in bulk"]]) {
-      expect(seen(await send(key, { reservation_id: other }))).toEqual([410, "gone"]);
-    }
-    expect(await budget()).toEqual(["1.00", "0.00"]);
+    expect(await gate.lease(500_000_000)).toBeGreaterThan(0);
+    const line = gate.line(1_000_000);
+    const run = { reservation_id: line.slice(0, 30), cost_usd: "5000" };
+    expect(seen(await sendOne(key, run))).toEqual([503, "service_unavailable"]);
+    expect((await gate.report({ lines: [line] })).status).toBe(200);
+    expect((await sendOne(key, run)).body).toMatchObject({ cost_usd: "0.001", estimated: true });
+    expect((await budget())[0]).toBe("0.001");
   });
 });
 

@@ -12,6 +12,18 @@ export function mayBeUnreported(ids: ReservationIds, id: string, now: number): b
   return origin === "request" || (origin !== null && now < reservationTime(id) + ENDED_HOLD_KEPT_MS);
 }
 
+/** Far longer than an isolate that lives keeps a hold to itself. */
+const REPORTED_WITHIN_MS = 60_000;
+
+/**
+ * Returns whether what was reserved under an id is still to be reported. A gate outside has ids before it reserves
+ * anything, so nothing else is believed of its ids. An isolate may be gone; when an id of a request was made is not known.
+ */
+export function isAwaited(ids: ReservationIds, id: string, now: number): boolean {
+  const origin = ids.originOf(id, now);
+  return origin === "gate" || (origin === "time" && now < reservationTime(id) + REPORTED_WITHIN_MS);
+}
+
 /** Returns whether an id was given to a gate outside, which has ids before it makes reservations. */
 export function isGivenToGate(ids: ReservationIds, id: string, now: number): boolean {
   return ids.originOf(id, now) === "gate";

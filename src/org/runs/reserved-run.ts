@@ -25,11 +25,9 @@ export class ReservedRuns {
 
   /**
    * Returns what is recorded of a run: under the names of its reservation, and for at most what that holds, unless the
-   * price of its model and a usage that one call can have make it more. Without a hold, which no isolate has reported,
-   * only the usage can be judged.
+   * price of its model and a usage that one call can have make it more.
    */
-  read(input: RunInput, hold: HoldRow | null): RunInput | Refusal<"forbidden"> {
-    if (hold === null) return this.#withBelievedUsage(input, {});
+  read(input: RunInput, hold: HoldRow): RunInput | Refusal<"forbidden"> {
     const { estimate, ...own } = reservedCallOf(hold);
     const other = findOtherName(input, own);
     if (other !== null) return refuseName(other, own);
@@ -37,6 +35,20 @@ export class ReservedRuns {
     const isPriced = run.cost_usd === undefined && own.model !== undefined;
     if (isPriced && hasReservedUnits(run.usage, estimate.units)) return run;
     return this.#atMost(run, BigInt(hold.amount));
+  }
+
+  /**
+   * Returns what is recorded of the run of a reservation that an isolate took with it: under no names, and for at most
+   * what the price of its model makes of tokens that one call can have.
+   */
+  readUnknown(input: RunInput): RunInput | Refusal<"forbidden"> {
+    const other = findOtherName(input, {});
+    if (other !== null) return refuseUnknown(other);
+    const { cost_usd: stated, ...priced } = withoutUnits(this.#withBelievedUsage(input, {}));
+    if (stated === undefined) return priced;
+    const [most] = this.#prices.costsOf([priced]);
+    if (most === undefined || isRefusal(most)) return refuseUnknown("cost_usd");
+    return this.#atMost({ ...priced, cost_usd: stated }, most.nanos);
   }
 
   #withBelievedUsage(run: RunInput, estimate: Estimate): RunInput {
@@ -50,6 +62,17 @@ export class ReservedRuns {
     if (cost === undefined || isRefusal(cost) || cost.nanos <= nanos) return run;
     return { ...run, cost_usd: formatUsd(nanos), estimated: true };
   }
+}
+
+/** Nobody knows which units were reserved. */
+function withoutUnits(run: RunInput): RunInput {
+  const { units, ...usage } = run.usage;
+  return units === undefined ? run : { ...run, usage, estimated: true };
+}
+
+function refuseUnknown(field: keyof ReservedNames | "cost_usd"): Refusal<"forbidden"> {
+  const message = `This key can only settle reservations, and what was reserved for this run was never reported. Leave ${field} out, or send the run with a key that has runs:write.`;
+  return refuse("forbidden", { field }, { message });
 }
 
 function refuseName(field: keyof ReservedNames, own: ReservedNames): Refusal<"forbidden"> {

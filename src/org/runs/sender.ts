@@ -3,7 +3,7 @@ import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { refuseKey } from "../../domain/key/state.ts";
 import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { loadHolds } from "../decisions/store.ts";
-import { isGivenToGate } from "../decisions/unreported-hold.ts";
+import { isAwaited, isGivenToGate } from "../decisions/unreported-hold.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { scopesOfRow } from "../keys/holder.ts";
@@ -13,7 +13,10 @@ import { ReservedRuns } from "./reserved-run.ts";
 
 const ANY_RUN = "runs:write";
 
-type SenderCode = "gone" | "key_expired" | "missing_scope" | "forbidden";
+/** By then, an isolate has reported, or the sender asks again. */
+const REPORTED_AFTER_SECONDS = 1;
+
+type SenderCode = "gone" | "key_expired" | "missing_scope" | "forbidden" | "service_unavailable";
 
 /** Records the runs that their sender may send, as far as it may, and refuses the others, each by itself. */
 export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput[]): readonly RecordResult[] {
@@ -34,7 +37,7 @@ export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput
  * Returns what is recorded of each run, or why its sender may not send it. Null if the sender may send any run. A key
  * without `runs:write` reports the calls that were decided: a reservation's id proves the call, whoever made it. A key
  * that has ended reports its own calls, and those that no isolate has reported yet, whose key is not known here; every
- * other run gets the same refusal. Either says no more of a call than its reservation does.
+ * other run gets the same refusal. Either says no more of a call than its reservation does, and waits until that is known.
  */
 function boundRuns(
   view: View,
@@ -55,13 +58,25 @@ function boundRuns(
       const isItsOwn = hold === undefined ? mayBeOfIsolate(view, id) : hold.key_id === row.id;
       if (!isItsOwn) return ended;
     }
-    return reserved.read(input, hold?.unreported === null ? hold : null);
+    if (hold === undefined) {
+      // It is no reservation, and refused as such.
+      if (!view.mayBeUnreported(id)) return input;
+      if (isAwaited(view.reservationIds(), id, view.now)) return refuseUntilReported();
+    }
+    return hold?.unreported === null ? reserved.read(input, hold) : reserved.readUnknown(input);
   });
 }
 
 /** A gate outside reports what it held before its runs, so what it never reported was never held. */
 function mayBeOfIsolate(view: View, id: string): boolean {
   return view.mayBeUnreported(id) && !isGivenToGate(view.reservationIds(), id, view.now);
+}
+
+/** It is not known yet what was reserved, and under which names. */
+function refuseUntilReported(): Refusal<"service_unavailable"> {
+  const message =
+    "This key can only settle reservations, and what was reserved is not reported yet. A gate reports its reservations before their runs. Send the run again.";
+  return refuse("service_unavailable", {}, { message, retryAfterSeconds: REPORTED_AFTER_SECONDS });
 }
 
 /** How a key that has ended is refused. Null for any other sender. */

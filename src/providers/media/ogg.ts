@@ -8,7 +8,7 @@ const CONTINUED = 1;
 const FIRST = 2;
 /** More than an hour in pages of one packet of 20 milliseconds. */
 const MOST_PAGES = 200_000;
-const MOST_SEGMENTS = 2_000_000;
+const MOST_SEGMENTS = 500_000;
 const OPUS_HEAD = "OpusHead";
 const OPUS_TAGS = "OpusTags";
 const FLAC_HEAD = "\x7fFLAC";
@@ -94,7 +94,8 @@ function streamAt(bytes: Uint8Array, at: number): Stream | null {
       [OPUS_HEAD, OPUS_TAGS].includes(textAt(bytes, packet, OPUS_HEAD.length));
     return {
       flac: null,
-      secondsOf: (packet, size) => (isHead(packet) ? 0 : opusPacketSeconds(bytes, packet, size)),
+      secondsOf: (packet, size) =>
+        size >= OPUS_HEAD.length && isHead(packet) ? 0 : opusPacketSeconds(bytes, packet, size),
       isOpen: false,
     };
   }

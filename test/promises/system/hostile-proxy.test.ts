@@ -132,8 +132,8 @@ describe("what a provider gets", () => {
 describe("what a caller gets", () => {
   test("is no redirect and no key of the provider's, wherever it is put", async () => {
     const { key } = await governed();
-    const { url, got } = await providerThat(({ url: path = "" }, response) => {
-      const status = Number(/status=(\d+)/.exec(path)?.[1]);
+    const { url, got } = await providerThat(({ headers }, response) => {
+      const status = Number(headers["x-status"]);
       response.writeHead(status, {
         location: "http://evil.test/",
         "x-echo": PROVIDER_KEY,
@@ -150,7 +150,7 @@ describe("what a caller gets", () => {
       [429, 429],
       [500, 500],
     ] as const) {
-      const answer = await proxy(`${CHAT}?status=${status}`, { key, body });
+      const answer = await proxy(CHAT, { key, body, headers: { "x-status": String(status) } });
       const all = JSON.stringify([...answer.headers]) + (await answer.text());
       expect(answer.status).toBe(told);
       expect(all).not.toContain(PROVIDER_KEY);
@@ -162,8 +162,8 @@ describe("what a caller gets", () => {
 
   test("is the id of its run, or the trace of a line in the log, and neither is the provider's to say", async () => {
     const org = await governed();
-    const { url } = await providerThat(({ url: path = "" }, response) => {
-      const status = Number(/status=(\d+)/.exec(path)?.[1]);
+    const { url } = await providerThat(({ headers }, response) => {
+      const status = Number(headers["x-status"]);
       response.writeHead(status, { "x-svc-trace-id": "theirs", "x-sluice-run-id": "theirs" });
       response.end(status === 200 ? fine : "{}");
     });
@@ -171,7 +171,7 @@ describe("what a caller gets", () => {
     const proxy = proxyBefore(url, { log: (line) => lines.push(line) });
     const ids: (string | null)[] = [];
     for (const status of [200, 429, 500]) {
-      const answer = await proxy(`${CHAT}?status=${status}`, { key: org.key, body });
+      const answer = await proxy(CHAT, { key: org.key, body, headers: { "x-status": String(status) } });
       await answer.text();
       expect(answer.headers.has("x-svc-trace-id")).toBe(false);
       ids.push(answer.headers.get("x-sluice-run-id"));
@@ -179,7 +179,7 @@ describe("what a caller gets", () => {
     expect(new Set((await org.runs(3)).map(({ id }) => id))).toEqual(new Set(ids));
     expect(lines).toEqual([]);
 
-    const { headers } = await proxy(`${CHAT}?status=302`, { key: org.key, body });
+    const { headers } = await proxy(CHAT, { key: org.key, body, headers: { "x-status": "302" } });
     const trace = headers.get("x-svc-trace-id");
     expect(trace).toMatch(/^[0-9a-f-]{36}$/);
     expect(lines).toMatchObject([{ trace, status: 502, code: "bad_gateway", org: org.org }]);

@@ -125,7 +125,7 @@ function leastTokensIn(texts: readonly string[]): number {
 }
 
 /** Tiers below the standard price. A host that does not know them serves the standard one, and names none. */
-const DISCOUNTS: ReadonlySet<string> = new Set(["flex"]);
+const DISCOUNTS: ReadonlySet<string> = new Set(["batch", "flex"]);
 
 /** The tier that a call is reserved at: the standard one, unless its own is no cheaper. */
 export function reservedVariant({ variant }: Pick<MeteredRequest, "variant">): string | null {
@@ -136,7 +136,9 @@ export function reservedVariant({ variant }: Pick<MeteredRequest, "variant">): s
 function reportedVariant(reported: string | null, asked: string | null): { variant?: string | undefined } {
   if (reported === null)
     return reservedVariant({ variant: asked }) === null ? {} : { variant: asked ?? undefined };
-  if (reported !== "standard") return { variant: reported };
+  // Nobody gives a discount that was not asked for.
+  const isUnasked = DISCOUNTS.has(reported) && reported !== asked;
+  if (reported !== "standard" && !isUnasked) return { variant: reported };
   return asked === null ? {} : { variant: undefined };
 }
 

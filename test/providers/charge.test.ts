@@ -239,6 +239,7 @@ describe("a whole answer is charged by its usage", () => {
     // A host that does not know the cheaper tier serves the standard one.
     expect(variant("flex", null)).not.toHaveProperty("variant");
     expect(variant("flex", "flex")).toMatchObject({ variant: "flex" });
+    expect(variant(null, "batch")).not.toHaveProperty("variant");
     const reading = { ...told, costUsd: "0.5" };
     expect(charged({ reading, isWhole: true, trustsCost: true })).toMatchObject({ cost_usd: "0.5" });
     expect(charged({ reading, isWhole: true })).not.toHaveProperty("cost_usd");

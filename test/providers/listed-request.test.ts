@@ -133,6 +133,12 @@ test.each<[string, ProviderName, string, Sent]>([
     STREAM,
     { body: HI, query: "alt=sse", headers: { "x-goog-api-client": "c" } },
   ],
+  [
+    "Codex",
+    "openai",
+    "/v1/responses",
+    { body: { model: "gpt-5", input: "hi", client_metadata: { window_id: "w" }, store: false } },
+  ],
   ["vLLM", "vllm", CHATS, { body: { ...CHAT, top_k: 4, guided_json: {} } }],
 ])("what the SDKs of %s send is taken", (_, name, path, sent) => {
   expect(reading(name, path, sent)).not.toThrow();

@@ -45,6 +45,7 @@ export const openAiResponses: ProviderApi = {
     "input",
     "instructions",
     "background",
+    "client_metadata",
     "conversation",
     "include",
     "max_output_tokens",

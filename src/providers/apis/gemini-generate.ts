@@ -49,7 +49,7 @@ const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
   "topP",
 ]);
 /** Selectors of fields, and other encodings of an answer, would hide what is billed. */
-export const GEMINI_QUERY: ReadonlySet<string> = new Set(["alt", "prettyPrint"]);
+export const GEMINI_QUERY: ReadonlySet<string> = new Set(["alt"]);
 export const GEMINI_HEADERS: ReadonlySet<string> = new Set(["x-goog-api-client", "x-goog-request-params"]);
 
 /** `POST /v1beta/models/{model}:generateContent`. */

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Caller } from "../../../scripts/chaos/caller.ts";
@@ -59,10 +58,9 @@ async function expectAll({ org, below, budget }: Opened, acknowledged: Acknowled
 
 /** Files of the archive on disk. */
 function filesOf(server: Server): number {
-  return readdirSync(server.folder.path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.parentPath.endsWith("blobs"))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
-    .filter((bytes) => bytes.subarray(0, 4).toString() === "PAR1").length;
+  return readdirSync(server.folder.path, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.parentPath.endsWith("blobs"),
+  ).length;
 }
 
 test("what was acknowledged is there once, with its sums, events and audit entries, however often the runtime is killed", async () => {
